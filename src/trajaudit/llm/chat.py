@@ -1,0 +1,89 @@
+"""What a judge asks of a language model and what it gets back, whichever model answers.
+
+The request carries every field that can change the reply, so its hash is a safe cache key (a key that leaves out the
+temperature or the repeat index returns one sample as if it were five).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from trajaudit._fields import Json, canonical
+from trajaudit.verdict import Usage
+
+
+@dataclass(frozen=True)
+class Request:
+    """One chat completion to make. ``schema`` is a strict JSON schema that the reply must match, or null for free text.
+
+    ``repeat`` tells apart samples of the same request; it never reaches the model.
+    """
+
+    messages: tuple[dict[str, str], ...]
+    schema: dict[str, Json] | None = None
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 1024
+    seed: int | None = 0
+    repeat: int = 0
+    top_logprobs: int = 0
+
+    def key(self, model_spec: Json) -> str:
+        """SHA-256 of this request as put to the model that ``model_spec`` identifies."""
+        body = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return hashlib.sha256(canonical({"model": model_spec, "request": body})).hexdigest()
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A reply. ``finish_reason`` is the endpoint's own (``stop``, ``length`` …); ``raw`` is the whole body."""
+
+    text: str
+    finish_reason: str
+    usage: Usage
+    latency_s: float
+    raw: dict[str, Json] = field(default_factory=dict)
+    refusal: str | None = None
+    logprobs: Json = None
+    stored: bool = False
+    """True where the reply came from the response cache and no request was sent."""
+
+
+class ApiError(Exception):
+    """The endpoint gave no usable answer within the bounded retries. A later run tries again."""
+
+
+class ContextOverflow(Exception):
+    """The endpoint says that the prompt does not fit its context window."""
+
+
+class BudgetExceeded(Exception):
+    """The run's budget of money or tokens is spent; what is stored stays, nothing more is sent."""
+
+
+class Chat(Protocol):
+    """A language model that answers requests.
+
+    ``spec`` identifies the model and whatever of its set-up can change replies; it holds no secret. ``window`` is the
+    context length in tokens, null where unknown.
+    """
+
+    name: str
+    spec: dict[str, Json]
+    window: int | None
+
+    async def complete(self, request: Request) -> Completion:
+        """Answer one request, from the response cache where it is stored.
+
+        Raises:
+            ApiError, ContextOverflow, BudgetExceeded.
+        """
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Return the number of tokens in ``text``: exact where the tokenizer is at hand, else an upper estimate."""
+        ...
+
+    async def close(self) -> None: ...
