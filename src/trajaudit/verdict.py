@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from trajaudit._fields import Fields, Json, RecordError, fail, lines, typed
 from trajaudit.trajectory import Trajectory
@@ -20,6 +20,13 @@ VERSION = 1
 STATUSES = ("ok", "abstain", "parse_fail", "truncated", "overflow", "refused", "api_error", "not_run")
 RETRYABLE = ("api_error", "not_run")
 """Statuses that a later run tries again; every other one is an answer."""
+
+
+N = TypeVar("N", int, float)
+
+
+def _sum(a: N | None, b: N | None) -> N | None:
+    return None if a is None or b is None else a + b
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +42,13 @@ class Usage:
     def __add__(self, other: Usage) -> Usage:
         """Add two costs; an unknown part makes the sum unknown, never smaller."""
 
-        def total(name: str) -> Any:
-            a, b = getattr(self, name), getattr(other, name)
-            return None if a is None or b is None else a + b
-
-        return Usage(**{name: total(name) for name in self.__slots__})
+        return Usage(
+            self.calls + other.calls,
+            _sum(self.prompt_tokens, other.prompt_tokens),
+            _sum(self.cached_tokens, other.cached_tokens),
+            _sum(self.completion_tokens, other.completion_tokens),
+            _sum(self.usd, other.usd),
+        )
 
     def to_json(self) -> Json:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -47,8 +56,13 @@ class Usage:
     @classmethod
     def from_json(cls, obj: Json, where: str = "usage") -> Usage:
         fields = Fields(obj, where, cls.__slots__)
-        tokens = [fields.maybe(name, int) for name in ("prompt_tokens", "cached_tokens", "completion_tokens")]
-        return cls(fields.need("calls", int), *tokens, fields.maybe("usd", float))
+        return cls(
+            fields.need("calls", int),
+            fields.maybe("prompt_tokens", int),
+            fields.maybe("cached_tokens", int),
+            fields.maybe("completion_tokens", int),
+            fields.maybe("usd", float),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,124 @@
+"""Configs without Hydra: a choice is a dotted target and its arguments, and the target's signature is its schema.
+
+One rule serves every config group: the keys of a YAML file are the keyword arguments of the function or class that its
+``_target_`` names, and their annotations say which values are allowed. A new judge is therefore one module and one
+YAML file, and a misspelt key, a string where a number belongs or an unknown option is refused before any model or data
+is loaded, by the same check.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
+
+import trajaudit
+from trajaudit._fields import dumps, nearest
+
+Config = Mapping[str, Any]
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be right. The message names the key, what was given and what is allowed."""
+
+
+def conf_dir() -> Path:
+    """Return the folder of YAML files: inside the package when installed from a wheel, else at the checkout's root."""
+    package = Path(trajaudit.__file__).parent
+    inside = package / "conf"
+    return inside if inside.is_dir() else package.parents[1] / "conf"
+
+
+def resolve(target: str, where: str) -> Callable[..., Any]:
+    """Return what a dotted ``_target_`` names.
+
+    Raises:
+        ConfigError: for a module or a name that does not exist.
+    """
+    module, _, name = target.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"{where}._target_: cannot import {target!r}: {error}") from error
+    return typing.cast("Callable[..., Any]", found)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One option of a config group (a dataset, a judge, a model) with its arguments, not built yet.
+
+    ``config`` is what identifies the choice in hashes and manifests. ``build`` adds what only the run can know (the
+    procedure that comes with the dataset, the model that answers), as far as the target asks for it.
+    """
+
+    where: str
+    config: Config
+
+    @property
+    def target(self) -> Callable[..., Any]:
+        return resolve(self.config["_target_"], self.where)
+
+    def wants(self, argument: str) -> bool:
+        """Return whether the target takes this argument from the run (it is a parameter that the config leaves open)."""
+        return argument in inspect.signature(self.target).parameters and argument not in self.config
+
+    def build(self, **context: Any) -> Any:
+        """Call the target with the config's arguments and those of ``context`` that it asks for.
+
+        Raises:
+            ConfigError: naming an argument that neither provides.
+        """
+        arguments = {key: value for key, value in self.config.items() if key != "_target_"}
+        arguments |= {key: value for key, value in context.items() if self.wants(key)}
+        for name, parameter in inspect.signature(self.target).parameters.items():
+            if name not in arguments and parameter.default is parameter.empty:
+                raise ConfigError(f"{self.where}.{name}: missing; {self.config['_target_']} needs it")
+        return self.target(**arguments)
+
+
+def is_choice(value: Any) -> bool:
+    return isinstance(value, Mapping) and "_target_" in value
+
+
+def validate(config: Config, where: str = "") -> None:
+    """Check a config against the signature of its target, and the choices inside it likewise.
+
+    Raises:
+        ConfigError: naming the key, what was given, and what is allowed or the nearest valid name.
+
+    >>> validate({"_target_": "trajaudit.datasets.jsonl.jsonl", "path": "x.jsonl", "nam": "mine"}, "dataset")
+    Traceback (most recent call last):
+    ...
+    trajaudit.config.ConfigError: dataset.nam: unknown key (did you mean 'name'?); known: path, name, taxonomy, procedure
+    """
+    target = resolve(config["_target_"], where)
+    parameters = inspect.signature(target).parameters
+    hints = typing.get_type_hints(target.__init__ if inspect.isclass(target) else target)
+    for key, value in config.items():
+        at = f"{where}.{key}" if where else key
+        if key == "_target_":
+            continue
+        if key not in parameters:
+            raise ConfigError(f"{at}: unknown key{nearest(key, parameters)}; known: {', '.join(parameters)}")
+        if is_choice(value):
+            validate(value, at)
+        else:
+            _check_type(value, hints.get(key, Any), at)
+
+
+def _check_type(value: Any, hint: Any, where: str) -> None:
+    """Check a value as strict JSON against a type hint: no string passes for a number, a list passes for a tuple."""
+    try:
+        TypeAdapter(hint).validate_json(dumps(value), strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        inner = "".join(f".{part}" for part in first["loc"] if isinstance(part, int) or part in str(value))
+        raise ConfigError(f"{where}{inner}: {first['msg'].lower()}, got {value!r}") from None
+    except PydanticSchemaGenerationError:
+        raise ConfigError(f"{where}: expected a choice with a _target_, got {value!r}") from None

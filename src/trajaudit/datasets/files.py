@@ -1,0 +1,121 @@
+"""Where published data lies, how it is fetched, and how a file is known to be the pinned one.
+
+Nothing that others published is shipped: ``pins.yaml`` holds, for each dataset, the address of each file at a fixed
+commit and its SHA-256, and a file that does not hash to its pin is never put in place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files as package_files
+from pathlib import Path
+
+import yaml
+
+from trajaudit._fields import nearest
+
+Pins = Mapping[str, Mapping[str, Mapping[str, str]]]
+
+
+def load_pins() -> Pins:
+    """Return the pinned files: dataset → path under the data folder → {url, sha256}."""
+    return yaml.safe_load(package_files("trajaudit.datasets").joinpath("pins.yaml").read_text())
+
+
+def file_hash(path: str | Path) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def need_files(dataset: str, data_dir: str | Path, names: Sequence[str]) -> list[Path]:
+    """Return the paths of a dataset's files, or say which is missing and how to get it.
+
+    Raises:
+        FileNotFoundError
+    """
+    paths = [Path(data_dir) / name for name in names]
+    for path in paths:
+        if not path.is_file():
+            raise FileNotFoundError(
+                f"dataset {dataset!r} needs {path}, which does not exist. Fetch it with `trajaudit fetch "
+                f"dataset={dataset}`, or set TRAJAUDIT_DATA to the folder that holds {names[0]}"
+            )
+    return paths
+
+
+def procedure_path(name_or_path: str) -> Path:
+    """Return the path of a procedure that ships with trajaudit, or of the user's own file."""
+    own = Path(name_or_path)
+    if own.suffix in (".yaml", ".yml"):
+        if not own.is_file():
+            raise FileNotFoundError(f"dataset.procedure: no such file: {own}")
+        return own
+    folder = Path(str(package_files("trajaudit.datasets"))) / "procedures"
+    known = sorted(path.stem for path in folder.glob("*.yaml"))
+    if name_or_path not in known:
+        raise ValueError(
+            f"dataset.procedure: unknown procedure {name_or_path!r}{nearest(name_or_path, known)}; known: "
+            f"{', '.join(known)}, or the path of a .yaml file"
+        )
+    return folder / f"{name_or_path}.yaml"
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """One file of a dataset: where it lies now and whether it had to be downloaded."""
+
+    path: Path
+    sha256: str
+    downloaded: bool
+
+
+def fetch(dataset: str, data_dir: str | Path, pins: Pins | None = None, timeout_s: float = 60.0) -> list[Fetched]:
+    """Download a dataset's pinned files into ``data_dir``; files that are there already and match are left alone.
+
+    Raises:
+        ValueError: for a dataset without pins, or a download whose SHA-256 differs from its pin.
+        OSError: naming the address that could not be reached.
+    """
+    pins = load_pins() if pins is None else pins
+    if dataset not in pins:
+        raise ValueError(f"dataset {dataset!r} has nothing to fetch{nearest(dataset, pins)}; known: {', '.join(pins)}")
+    return [_fetch_one(Path(data_dir) / name, pin, timeout_s) for name, pin in pins[dataset].items()]
+
+
+def _fetch_one(path: Path, pin: Mapping[str, str], timeout_s: float) -> Fetched:
+    if path.is_file():
+        found = file_hash(path)
+        if found == pin["sha256"]:
+            return Fetched(path, found, False)
+        raise ValueError(
+            f"{path}: expected sha256 {pin['sha256']}, got {found}: the file is not the pinned one; move it away and "
+            "fetch again"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    try:
+        _download(pin["url"], part, timeout_s)
+        found = file_hash(part)
+        if found != pin["sha256"]:
+            raise ValueError(f"{pin['url']}: expected sha256 {pin['sha256']}, got {found}: nothing was put in place")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return Fetched(path, found, True)
+
+
+def _download(url: str, part: Path, timeout_s: float) -> None:
+    try:
+        with urllib.request.urlopen(url, timeout=timeout_s) as reply, open(part, "wb") as file:
+            while chunk := reply.read(1 << 20):
+                file.write(chunk)
+    except urllib.error.URLError as error:
+        raise OSError(f"could not fetch {url}: {error.reason}") from error
+    except TimeoutError as error:
+        raise OSError(f"could not fetch {url}: no answer within {timeout_s:g} s") from error

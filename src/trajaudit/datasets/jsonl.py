@@ -1,0 +1,44 @@
+"""Trajectories from a JSONL file in trajaudit's own record format: one's own runs, or a set that ``generate`` wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trajaudit._fields import nearest
+from trajaudit.dataset import Dataset, Procedure, Receipt
+from trajaudit.datasets.files import file_hash, procedure_path
+from trajaudit.taxonomy import TAXONOMIES
+from trajaudit.trajectory import read_trajectories
+
+
+def jsonl(
+    *, path: str, name: str | None = None, taxonomy: str = "support_desk", procedure: str = "support_desk"
+) -> Dataset:
+    """Return the trajectories of one file.
+
+    Args:
+        path: JSONL file, one trajectory a line.
+        name: what to call the set in tables; the file's stem by default.
+        taxonomy: name of the taxonomy that its labels and its judges use.
+        procedure: name of a procedure that ships with trajaudit, or a path to a procedure file.
+
+    Raises:
+        FileNotFoundError, ValueError, RecordError: naming the file, the key, or the line at fault.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise FileNotFoundError(f"dataset.path: no such file: {path}")
+    if taxonomy not in TAXONOMIES:
+        known = ", ".join(TAXONOMIES)
+        raise ValueError(
+            f"dataset.taxonomy: unknown taxonomy {taxonomy!r}{nearest(taxonomy, TAXONOMIES)}; known: {known}"
+        )
+    count = sum(1 for _ in read_trajectories(file))
+    return Dataset(
+        name or file.stem,
+        lambda: read_trajectories(file),
+        TAXONOMIES[taxonomy],
+        Procedure.read(procedure_path(procedure)),
+        Receipt(read=count, kept=count),
+        files={str(path): file_hash(file)},
+    )
