@@ -68,10 +68,13 @@ class Fields:
         self.where = where
         for key in self.obj:
             if key not in known:
-                raise RecordError(f"{where}: unknown key {key!r}{nearest(key, known)}; known: {', '.join(known)}")
+                raise RecordError(
+                    f"{where.rstrip(':')}: unknown key {key!r}{nearest(key, known)}; known: {', '.join(known)}"
+                )
 
     def at(self, key: str) -> str:
-        return f"{self.where}.{key}" if self.where[-1:] not in (":", " ") else f"{self.where}{key}"
+        """Return the path of a field; a ``where`` that ends in a colon is a file and line, the root of the record."""
+        return f"{self.where} {key}" if self.where.endswith(":") else f"{self.where}.{key}"
 
     def need(self, key: str, kind: type[T]) -> T:
         """Return a required field of an exact type."""

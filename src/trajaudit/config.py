@@ -65,7 +65,7 @@ class Choice:
         return resolve(self.config["_target_"], self.where)
 
     def wants(self, argument: str) -> bool:
-        """Return whether the target takes this argument from the run (it is a parameter that the config leaves open)."""
+        """Return whether the target has this parameter and the config leaves it to the run."""
         return argument in inspect.signature(self.target).parameters and argument not in self.config
 
     def build(self, **context: Any) -> Any:
@@ -92,10 +92,10 @@ def validate(config: Config, where: str = "") -> None:
     Raises:
         ConfigError: naming the key, what was given, and what is allowed or the nearest valid name.
 
-    >>> validate({"_target_": "trajaudit.datasets.jsonl.jsonl", "path": "x.jsonl", "nam": "mine"}, "dataset")
+    >>> validate({"_target_": "trajaudit.datasets.jsonl.jsonl", "path": 7}, "dataset")
     Traceback (most recent call last):
     ...
-    trajaudit.config.ConfigError: dataset.nam: unknown key (did you mean 'name'?); known: path, name, taxonomy, procedure
+    trajaudit.config.ConfigError: dataset.path: input should be a valid string, got 7
     """
     target = resolve(config["_target_"], where)
     parameters = inspect.signature(target).parameters

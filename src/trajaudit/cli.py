@@ -1,0 +1,225 @@
+"""The command line: ``trajaudit VERB overrides…`` composes a config with Hydra and calls one function.
+
+Nothing else here knows Hydra. Before Hydra runs, the overrides are checked against the config groups and the schema
+(the signature of what each ``_target_`` names), so that a misspelt name is answered with the nearest valid one instead
+of a stack trace, and nothing is loaded for a config that cannot be right.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import hydra
+from hydra import compose, initialize_config_dir
+from hydra.core.config_loader import ConfigLoader
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+import trajaudit
+from trajaudit._fields import nearest
+from trajaudit.config import Choice, ConfigError, conf_dir, is_choice, resolve, validate
+
+_VERSION_BASE: dict[str, Any] = {} if hydra.__version__ >= "1.4" else {"version_base": "1.3"}
+_SHOWS_ONLY = ("--help", "-h", "--hydra-help", "--info", "-i", "--shell-completion", "-sc", "--version")
+
+_COMPLETION = """\
+_trajaudit() {
+    local word="${COMP_WORDS[COMP_CWORD]}"
+    if [ "$COMP_CWORD" -le 1 ]; then
+        COMPREPLY=($(compgen -W "$(trajaudit --verbs)" -- "$word"))
+    else
+        local verb="${COMP_WORDS[1]}"
+        local choices=$(COMP_LINE="trajaudit ${COMP_LINE#*"$verb" }" trajaudit "$verb" -sc query=bash 2>/dev/null)
+        COMPREPLY=($(compgen -W "$choices" -- "$word"))
+    fi
+}
+COMP_WORDBREAKS=${COMP_WORDBREAKS//=}
+complete -o nospace -o default -F _trajaudit trajaudit
+"""
+
+
+def verbs() -> dict[str, str]:
+    """Return each verb with its one line: the first line of the docstring of the function that it calls."""
+    found = {}
+    for path in sorted(conf_dir().glob("*.yaml")):
+        target = OmegaConf.load(path).get("_target_")
+        if target is not None:
+            found[path.stem] = (inspect.getdoc(resolve(target, path.stem)) or "").partition("\n")[0]
+    return found
+
+
+def usage() -> str:
+    lines = [f"  {verb:<10} {line}" for verb, line in verbs().items()]
+    return "\n".join(
+        [
+            f"trajaudit {trajaudit.__version__}: {trajaudit.__doc__.partition(': ')[2]}" if trajaudit.__doc__ else "",
+            "usage: trajaudit VERB [key=value …] [-m] [--cfg job] [--help]",
+            "",
+            *lines,
+            "",
+            "`trajaudit VERB --help` lists what a verb can be told; `-m` sweeps over comma-separated values.",
+            'Tab completion: eval "$(trajaudit --completion)"',
+        ]
+    )
+
+
+def arguments(cfg: DictConfig) -> dict[str, Any]:
+    """Return a composed config as the keyword arguments of its verb, with every inner choice not built yet.
+
+    Raises:
+        ConfigError: for a missing value, or as ``validate``.
+    """
+    try:
+        plain: dict[str, Any] = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)  # type: ignore[assignment]
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"{error.full_key or 'config'}: {error.msg or error}".partition("\n")[0]) from None
+    validate(plain)
+    return {key: Choice(key, value) if is_choice(value) else value for key, value in plain.items() if key != "_target_"}
+
+
+def composed(verb: str, overrides: Sequence[str], config_dir: str | None = None) -> DictConfig:
+    """Compose a verb's config. Works in a notebook, any number of times.
+
+    Raises:
+        ConfigError: naming the override that is wrong and the nearest valid name.
+    """
+    search = [f"hydra.searchpath=[file://{os.path.abspath(config_dir)}]"] if config_dir else []
+    GlobalHydra.instance().clear()
+    with initialize_config_dir(str(conf_dir()), **_VERSION_BASE):
+        loader = GlobalHydra.instance().config_loader()
+        try:
+            parsed = OverridesParser.create(loader).parse_overrides(list(overrides))
+            groups, values = _split(parsed, loader)
+            base = compose(verb, [*search, *groups])
+            _check_keys(values, base)
+            return compose(verb, [*search, *groups, *(_first(item) for item in values)])
+        except (HydraException, OmegaConfBaseException) as error:
+            cause = f": {error.__cause__}" if error.__cause__ else ""
+            raise ConfigError(f"{error}{cause}".replace("\n", " ").strip()) from None
+
+
+def _split(parsed: list[Override], loader: ConfigLoader) -> tuple[list[str], list[Override]]:
+    """Check each group override against its options; return the group overrides (first of each sweep) and the rest."""
+    groups, values = [], []
+    for item in parsed:
+        if loader.group_exists(item.key_or_group) and not item.key_or_group.startswith("hydra"):
+            for name in _swept(item):
+                _check_option(item.key_or_group, name, loader)
+            groups.append(_first(item))
+        else:
+            values.append(item)
+    return groups, values
+
+
+def _swept(item: Override) -> Iterator[str]:
+    value = item.value()
+    if item.is_sweep_override():
+        yield from item.sweep_string_iterator()
+    elif isinstance(value, list):
+        yield from (str(part) for part in value)
+    elif value is not None:
+        yield str(value)
+
+
+def _check_option(group: str, name: str, loader: ConfigLoader) -> None:
+    options = [option for option in loader.get_group_options(group)]
+    if name not in options:
+        raise ConfigError(f"{group}: no such {group} {name!r}{nearest(name, options)}; known: {', '.join(options)}")
+
+
+def _first(item: Override) -> str:
+    """Return the override with a sweep replaced by its first value."""
+    if not item.is_sweep_override():
+        return item.input_line or ""
+    return f"{item.get_key_element()}={next(iter(item.sweep_string_iterator()))}"
+
+
+def _check_keys(values: list[Override], base: DictConfig) -> None:
+    for item in values:
+        if item.is_add() or item.is_delete() or item.key_or_group.startswith("hydra"):
+            continue
+        parts, node = item.key_or_group.split("."), base
+        for depth, part in enumerate(parts):
+            known = [str(key) for key in node if key != "_target_"] if isinstance(node, DictConfig) else []
+            if part not in known:
+                at = ".".join(parts[: depth + 1])
+                raise ConfigError(f"{at}: unknown key{nearest(part, known)}; known: {', '.join(known) or 'none'}")
+            node = node._get_node(part)  # type: ignore[assignment]
+            node = node._dereference_node() if OmegaConf.is_config(node) else node  # type: ignore[union-attr]
+
+
+def _fail(message: object, status: int) -> None:
+    print(f"error: {message}", file=sys.stderr)
+    raise SystemExit(status)
+
+
+def _task(cfg: DictConfig) -> None:
+    """Run one job. In a sweep an error goes to Hydra, which runs the other jobs; alone it is one clean line."""
+    multirun = hydra.core.hydra_config.HydraConfig.get().mode == hydra.types.RunMode.MULTIRUN
+    try:
+        status = resolve(cfg["_target_"], "verb")(**arguments(cfg))
+    except (ValueError, OSError) as error:
+        if multirun or os.environ.get("HYDRA_FULL_ERROR") == "1":
+            raise
+        _fail(error, 2 if isinstance(error, ConfigError) else 1)
+    except KeyboardInterrupt:
+        _fail("interrupted; what was stored stays, and the same command goes on from there", 130)
+    if status:
+        raise SystemExit(status)
+
+
+def _option(args: Sequence[str], *names: str) -> str | None:
+    """Return the value of a command-line option given as ``--name value`` or ``--name=value``."""
+    for position, arg in enumerate(args):
+        for name in names:
+            if arg == name and position + 1 < len(args):
+                return args[position + 1]
+            if arg.startswith(f"{name}="):
+                return arg.partition("=")[2]
+    return None
+
+
+def preflight(verb: str, args: Sequence[str]) -> None:
+    """Check a command line before Hydra sees it.
+
+    Raises:
+        ConfigError
+    """
+    config_dir = _option(args, "--config-dir", "-cd")
+    cfg = composed(verb, [arg for arg in args if not arg.startswith("-") and "=" in arg], config_dir)
+    arguments(cfg)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Entry point of the console script."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    if not args or args[0] in ("--help", "-h", "help"):
+        print(usage())
+        return
+    if args[0] in ("--version", "--verbs", "--completion"):
+        shown = {"--version": trajaudit.__version__, "--verbs": "\n".join(verbs()), "--completion": _COMPLETION}
+        print(shown[args[0]])
+        return
+    verb, rest = args[0], args[1:]
+    known = [path.stem for path in conf_dir().glob("*.yaml")]
+    if verb not in known:
+        _fail(f"no such verb {verb!r}{nearest(verb, known)}; `trajaudit` lists them", 2)
+    if not any(arg.partition("=")[0] in _SHOWS_ONLY for arg in rest):
+        try:
+            preflight(verb, rest)
+        except ConfigError as error:
+            _fail(error, 2)
+    sys.argv = [sys.argv[0], *rest]
+    hydra.main(config_path=str(conf_dir()), config_name=verb, **_VERSION_BASE)(_task)()
+
+
+if __name__ == "__main__":
+    main()
