@@ -130,7 +130,7 @@ def _swept(item: Override) -> Iterator[str]:
 
 
 def _check_option(group: str, name: str, loader: ConfigLoader) -> None:
-    options = [option for option in loader.get_group_options(group)]
+    options = list(loader.get_group_options(group))
     if name not in options:
         raise ConfigError(f"{group}: no such {group} {name!r}{nearest(name, options)}; known: {', '.join(options)}")
 

@@ -254,10 +254,13 @@ class Trajectory:
         return READERS[version](obj, where)
 
 
-def _placed(error: RecordError, where: str, prefix: str) -> RecordError:
-    """Return ``error`` with the file, line and path put before a message that a constructor raised."""
+def _placed(error: RecordError, where: str, root: str) -> RecordError:
+    """Return ``error`` with file, line and path put before a message that a constructor raised about ``root``."""
     message = str(error)
-    return error if message.startswith(where) else RecordError(f"{where}: {message.removeprefix(f'{prefix}: ')}")
+    if message.startswith(where):
+        return error
+    rest = message.removeprefix(root)
+    return RecordError(f"{where}{rest}" if rest != message else f"{where}: {message}")
 
 
 def _read_v1(obj: Json, where: str) -> Trajectory:
