@@ -17,9 +17,11 @@ import hydra
 from hydra import compose, initialize_config_dir
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -110,7 +112,7 @@ def _split(parsed: list[Override], loader: ConfigLoader) -> tuple[list[str], lis
     """Check each group override against its options; return the group overrides (first of each sweep) and the rest."""
     groups, values = [], []
     for item in parsed:
-        if loader.group_exists(item.key_or_group) and not item.key_or_group.startswith("hydra"):
+        if not item.key_or_group.startswith("hydra") and loader.get_group_options(item.key_or_group):
             for name in _swept(item):
                 _check_option(item.key_or_group, name, loader)
             groups.append(_first(item))
@@ -143,17 +145,18 @@ def _first(item: Override) -> str:
 
 
 def _check_keys(values: list[Override], base: DictConfig) -> None:
+    """Check that each ``a.b=value`` names a key that exists; ``+key=value`` is left to the schema."""
     for item in values:
         if item.is_add() or item.is_delete() or item.key_or_group.startswith("hydra"):
             continue
-        parts, node = item.key_or_group.split("."), base
+        parts = item.key_or_group.split(".")
+        node: Any = base
         for depth, part in enumerate(parts):
             known = [str(key) for key in node if key != "_target_"] if isinstance(node, DictConfig) else []
             if part not in known:
                 at = ".".join(parts[: depth + 1])
                 raise ConfigError(f"{at}: unknown key{nearest(part, known)}; known: {', '.join(known) or 'none'}")
-            node = node._get_node(part)  # type: ignore[assignment]
-            node = node._dereference_node() if OmegaConf.is_config(node) else node  # type: ignore[union-attr]
+            node = None if OmegaConf.is_missing(node, part) else node[part]
 
 
 def _fail(message: object, status: int) -> None:
@@ -163,7 +166,7 @@ def _fail(message: object, status: int) -> None:
 
 def _task(cfg: DictConfig) -> None:
     """Run one job. In a sweep an error goes to Hydra, which runs the other jobs; alone it is one clean line."""
-    multirun = hydra.core.hydra_config.HydraConfig.get().mode == hydra.types.RunMode.MULTIRUN
+    multirun = HydraConfig.get().mode == RunMode.MULTIRUN
     try:
         status = resolve(cfg["_target_"], "verb")(**arguments(cfg))
     except (ValueError, OSError) as error:

@@ -1,0 +1,15 @@
+"""``trajaudit fetch``: put a dataset's published files where the loaders look for them."""
+
+from __future__ import annotations
+
+from trajaudit.config import Choice
+from trajaudit.datasets.files import fetch as fetch_files
+from trajaudit.verbs.paths import Paths
+
+
+def fetch(*, dataset: Choice, paths: Paths, timeout_s: float = 60.0) -> int:
+    """Download a dataset's published files from their pinned addresses and check their SHA-256."""
+    name = str(dataset.config["_target_"]).rpartition(".")[2]
+    for file in fetch_files(name, paths["data_dir"], timeout_s=timeout_s):
+        print(f"{'fetched' if file.downloaded else 'already there'}: {file.path} (sha256 {file.sha256[:12]}…)")
+    return 0

@@ -1,0 +1,15 @@
+"""The two folders that every verb is told of."""
+
+from __future__ import annotations
+
+from typing_extensions import TypedDict
+
+IRRELEVANT = ("dataset.data_dir", "judge.data_dir", "llm.concurrency", "llm.timeout_s", "llm.retries")
+"""Keys of a run's config that cannot change its results; the same run is found again whatever they are."""
+
+
+class Paths(TypedDict):
+    """``data_dir`` holds published data, ``output_dir`` is where runs write."""
+
+    data_dir: str
+    output_dir: str

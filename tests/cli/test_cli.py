@@ -1,0 +1,120 @@
+"""The command line refuses what cannot be right before anything loads, and says what would have been."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from trajaudit import cli
+from trajaudit.config import Choice, ConfigError, validate
+
+
+def trajaudit(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "trajaudit.cli", *args]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **env}, timeout=120)
+
+
+def test_alone_it_lists_every_verb_with_a_line() -> None:
+    done = trajaudit()
+    assert done.returncode == 0
+    for verb, line in cli.verbs().items():
+        assert line.endswith(".")
+        assert f"{verb} " in done.stdout
+        assert line in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["fech"], "no such verb 'fech' (did you mean 'fetch'?)"),
+        (["fetch", "dataset=trajectory_judg"], "no such dataset 'trajectory_judg' (did you mean 'trajectory_judge'?)"),
+        (["fetch", "datset=jsonl"], "datset: unknown key (did you mean 'dataset'?)"),
+        (["fetch", "dataset.dat_dir=x"], "dataset.dat_dir: unknown key (did you mean 'data_dir'?)"),
+        (["fetch", "timeout_s=soon"], "timeout_s: input should be a valid number, got 'soon'"),
+        (["fetch", "dataset=jsonl"], "dataset.path: Missing mandatory value: path"),
+        (["fetch", "experiment=dem"], "no such experiment 'dem' (did you mean 'demo'?)"),
+        (["fetch", "+dataset.colour=red"], "dataset.colour: unknown key"),
+        (["fetch", "-m", "dataset=trajectory_judge,foo"], "no such dataset 'foo'"),
+    ],
+)
+def test_a_wrong_override_is_one_line_with_the_nearest_name(args: list[str], message: str) -> None:
+    done = trajaudit(*args)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("verb", sorted(cli.verbs()))
+def test_every_verb_shows_its_config_and_its_help(verb: str) -> None:
+    shown, helped = trajaudit(verb, "--cfg", "job"), trajaudit(verb, "--help")
+    assert shown.returncode == helped.returncode == 0
+    assert "_target_: trajaudit.verbs." in shown.stdout
+    assert f"trajaudit {verb}" in helped.stdout
+
+
+def test_an_error_in_a_job_is_one_line_and_the_whole_trace_on_request(tmp_path: Path) -> None:
+    args = ("fetch", f"paths.data_dir={tmp_path}", "timeout_s=0.001")
+    short = trajaudit(*args, HYDRA_FULL_ERROR="0")
+    assert (short.returncode, short.stderr[:7], short.stderr.count("\n")) == (1, "error: ", 1)
+    assert "Traceback" in trajaudit(*args, HYDRA_FULL_ERROR="1").stderr
+
+
+def test_a_config_composes_in_a_notebook_any_number_of_times() -> None:
+    for _ in range(2):
+        kwargs = cli.arguments(cli.composed("fetch", ["dataset=jsonl", "dataset.path=runs.jsonl"]))
+        assert isinstance(kwargs["dataset"], Choice)
+        assert kwargs["dataset"].config["path"] == "runs.jsonl"
+
+
+def test_tab_completion_answers_for_verbs_and_their_overrides(tmp_path: Path) -> None:
+    bin_dir = tmp_path / "bin"
+    bin_dir.mkdir()
+    (bin_dir / "trajaudit").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m trajaudit.cli "$@"\n')
+    (bin_dir / "trajaudit").chmod(0o755)
+    script = """
+        eval "$(trajaudit --completion)"
+        ask() {
+            COMP_WORDS=($1 "$2"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE="$1 $2"
+            _trajaudit; echo "${COMPREPLY[@]}"
+        }
+        ask trajaudit fet
+        ask "trajaudit fetch" dataset=traj
+    """
+    env = {**os.environ, "PATH": f"{bin_dir}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, timeout=120)
+    assert done.stdout.split() == ["fetch", "dataset=trajectory_judge"], done.stderr
+
+
+def toy(*, n: int, share: float = 0.5, kinds: tuple[str, ...] = (), name: str | None = None) -> dict:
+    return {"n": n, "share": share, "kinds": kinds, "name": name}
+
+
+TOY = f"{__name__}.toy"
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"n": "3"}, "judge.n: input should be a valid integer, got '3'"),
+        ({"n": True}, "judge.n: input should be a valid integer, got True"),
+        ({"n": 3, "share": "half"}, "judge.share: input should be a valid number, got 'half'"),
+        ({"n": 3, "kinds": ["a", 1]}, "judge.kinds.1: input should be a valid string"),
+        ({"n": 3, "nam": "x"}, r"judge.nam: unknown key (did you mean 'name'?); known: n, share, kinds, name"),
+    ],
+)
+def test_the_signature_of_the_target_is_the_schema(values: dict, message: str) -> None:
+    validate({"_target_": TOY, "n": 3, "share": 1, "kinds": ["a"], "name": None}, "judge")
+    with pytest.raises(ConfigError) as caught:
+        validate({"_target_": TOY, **values}, "judge")
+    assert message in str(caught.value)
+
+
+def test_what_only_the_run_knows_is_added_where_the_target_asks_for_it() -> None:
+    choice = Choice("judge", {"_target_": TOY, "share": 0.25})
+    assert choice.build(n=4, taxonomy="not asked for")["n"] == 4
+    with pytest.raises(ConfigError, match=r"judge\.n: missing"):
+        choice.build()
