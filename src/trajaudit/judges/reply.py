@@ -5,7 +5,7 @@ each such kindness moves a published rate. In particular:
 
 - Only the last JSON object counts. If it is broken or off the menu, an earlier one is not taken instead: it may be what
   a trace said, quoted by the judge.
-- ``"false"`` is not false; a missing field has no default; a confidence of 0.2 is neither 0.5 nor a verdict turned round.
+- ``"false"`` is not false; a missing field has no default; a confidence of 0.2 is neither 0.5 nor a flag turned round.
 - A step that the trajectory does not have is invented evidence (detail ``unsupported_evidence: …``).
 - ``faulty: true`` without a type or step is an opinion: it was seen that something is wrong. ``faulty: false`` with a
   type or a step contradicts itself (detail ``contradiction: …``): which half is meant cannot be known, and to take

@@ -70,6 +70,7 @@ class SelfConsistency:
             "k": k,
             "member": self.member.spec,
         }
+        self._spec_hash = spec_hash(self.spec)
 
     async def judge(self, trajectory: Trajectory) -> Verdict:
         """Return the verdict of the majority.
@@ -78,7 +79,7 @@ class SelfConsistency:
             BudgetExceeded: the run has to stop; the samples that were answered are in the response cache.
         """
         votes = [await self.member.sample(trajectory, repeat) for repeat in range(self.k)]
-        return replace(majority(votes), auditor=self.name, spec_hash=spec_hash(self.spec))
+        return replace(majority(votes), auditor=self.name, spec_hash=self._spec_hash)
 
 
 def majority(samples: Sequence[Verdict]) -> Verdict:
@@ -107,14 +108,14 @@ def majority(samples: Sequence[Verdict]) -> Verdict:
 def _decided(valid: Sequence[Verdict]) -> Verdict:
     """Return the outcome of a vote among valid samples."""
     flags = [sample for sample in valid if sample.faulty]
-    faulty, share = 2 * len(flags) > len(valid), len(flags) / len(valid)
+    faulty = 2 * len(flags) > len(valid)
     step = _most_frequent(flag.step for flag in flags if flag.step is not None) if faulty else None
     kind = _most_frequent(flag.types[0] for flag in flags if flag.types) if faulty else None
     return replace(
         valid[0],
         faulty=faulty,
-        score=share,
-        confidence=max(share, 1 - share),
+        score=len(flags) / len(valid),
+        confidence=max(len(flags), len(valid) - len(flags)) / len(valid),
         step=step,
         types=() if kind is None else (kind,),
         evidence=() if step is None else (Evidence(step),),

@@ -27,13 +27,14 @@ class ConstantJudge:
         self.faulty = faulty
         self.name = "always_faulty" if faulty else "never_faulty"
         self.spec: dict[str, Json] = {"judge": self.name, "version": VERSION}
+        self._spec_hash = spec_hash(self.spec)
 
     async def judge(self, trajectory: Trajectory) -> Verdict:
         return Verdict(
             trajectory.id,
             trajectory.content_hash,
             self.name,
-            spec_hash(self.spec),
+            self._spec_hash,
             faulty=self.faulty,
             score=float(self.faulty),
             confidence=1.0,
@@ -57,6 +58,7 @@ class RandomJudge:
         self.rate, self.seed = rate, seed
         self.name = "random"
         self.spec: dict[str, Json] = {"judge": "random", "version": VERSION, "rate": rate, "seed": seed}
+        self._spec_hash = spec_hash(self.spec)
 
     async def judge(self, trajectory: Trajectory) -> Verdict:
         digest = hashlib.sha256(f"{self.seed}/{trajectory.content_hash}".encode()).digest()
@@ -65,7 +67,7 @@ class RandomJudge:
             trajectory.id,
             trajectory.content_hash,
             self.name,
-            spec_hash(self.spec),
+            self._spec_hash,
             faulty=toss < self.rate,
             score=self.rate,
             confidence=0.5,

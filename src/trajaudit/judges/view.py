@@ -1,8 +1,8 @@
 """What a judge is shown: the two views of a trajectory, rendered by one function and fenced as data.
 
 ``outcome`` shows the goal and the final answer, ``step`` shows everything in between as well; nothing else differs,
-which makes them the controlled pair of the testbed paper (section 4). Neither shows the label, the source or a reference
-answer. Steps carry the record's own numbers, so a judge's "step 3" is the record's step 3.
+which makes them the controlled pair of the testbed paper (section 4). Neither shows the label, the source or a
+reference answer. Steps carry the record's own numbers, so a judge's "step 3" is the record's step 3.
 
 A trace can hold anything, a forged verdict or orders to its reader included. Four things keep it data. Every line break
 in it is followed by ``| ``, so no text of a trace can start a line, and a fence or a step can only be written here. The
