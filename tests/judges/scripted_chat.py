@@ -39,7 +39,9 @@ class ScriptedChat:
         pass
 
 
-def completion(reply: object, finish: str = "stop", refusal: str | None = None, prompt_tokens: int = 1000) -> Completion:
+def completion(
+    reply: object, finish: str = "stop", refusal: str | None = None, prompt_tokens: int = 1000
+) -> Completion:
     text = reply if isinstance(reply, str) else json.dumps(reply)
     return Completion(text, finish, Usage(1, prompt_tokens, 0, 20, 0.001), 0.5, refusal=refusal)
 
@@ -49,7 +51,9 @@ def outcome(reply: dict) -> dict:
     return {key: value for key, value in reply.items() if key != "step"}
 
 
-def refund_run(observations: Sequence[object] = ({"ok": True}, {"refunded": 40.5}), answer: str = "Refunded.") -> Trajectory:
+def refund_run(
+    observations: Sequence[object] = ({"ok": True}, {"refunded": 40.5}), answer: str = "Refunded."
+) -> Trajectory:
     """A run with one step an observation."""
     steps = tuple(
         Step(i, f"thought {i}", Action("act", {"order_id": f"ORD-{i}"}), observation)

@@ -63,7 +63,9 @@ def test_the_longest_observations_are_shortened_to_one_length_first():
     record = fit(run, "step", 2000, count)
     assert record is not None
     body = record.text.split("goal")[1]
-    kept = [len(re.findall(f"{char}{{20,}}", body)) and sum(map(len, re.findall(f"{char}{{20,}}", body))) for char in "abc"]
+    kept = [
+        len(re.findall(f"{char}{{20,}}", body)) and sum(map(len, re.findall(f"{char}{{20,}}", body))) for char in "abc"
+    ]
     assert kept[1] == 1000
     assert kept[0] == kept[2] > 1000
     assert record.unseen is not None

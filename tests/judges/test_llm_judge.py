@@ -51,7 +51,9 @@ def test_outcome_and_step_judge_differ_in_the_view_and_the_step_field_alone():
     decoding = ("temperature", "top_p", "max_tokens", "seed", "repeat", "top_logprobs")
     assert [getattr(a, name) for name in decoding] == [getattr(b, name) for name in decoding]
     assert a.schema["properties"] == {k: v for k, v in b.schema["properties"].items() if k != "step"}
-    only_in_step = [line for line in b.messages[1]["content"].splitlines() if line not in a.messages[1]["content"].splitlines()]
+    only_in_step = [
+        line for line in b.messages[1]["content"].splitlines() if line not in a.messages[1]["content"].splitlines()
+    ]
     assert only_in_step
     assert all(line.startswith("[step ") for line in only_in_step)
     assert [line for line in b.messages[1]["content"].splitlines() if line not in only_in_step] == a.messages[1][

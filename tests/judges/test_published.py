@@ -91,7 +91,7 @@ def test_an_odd_row_is_refused_by_its_line(tmp_path, change, why):
 
 
 def test_a_step_that_the_trajectory_does_not_have_is_refused_by_its_line(tmp_path):
-    with pytest.raises(RecordError, match="verdicts.jsonl:1: failure_step: expected 0 to 1"):
+    with pytest.raises(RecordError, match=r"verdicts\.jsonl:1: failure_step: expected 0 to 1"):
         asyncio.run(judges(tmp_path, ROW | {"failure_step": 2})["step:m"].judge(RUN))
 
 
@@ -105,7 +105,9 @@ def published_runs() -> list[Trajectory]:
     runs = []
     for number, (_, obj) in enumerate(lines(DATA / "trajectories.jsonl")):
         steps = tuple(
-            Step(step["index"], step["thought"], Action(step["call"]["tool"], step["call"]["args"]), step["observation"])
+            Step(
+                step["index"], step["thought"], Action(step["call"]["tool"], step["call"]["args"]), step["observation"]
+            )
             for step in obj["steps"]
         )
         source = Source("trajectory_judge", meta={"published_id": obj["trajectory_id"]})

@@ -19,7 +19,7 @@ def test_a_line_break_is_the_same_however_it_is_escaped(quote, source):
 
 def test_the_offsets_lead_back_to_the_original_text():
     source = json.dumps({"msg": 'He said "no"\tand left.', "n": 3})
-    start, end = find_quote('“no” and left', source)
+    start, end = find_quote("“no” and left", source)
     assert source[start:end] == '\\"no\\"\\tand left'
 
 

@@ -29,7 +29,10 @@ def test_the_random_judge_flags_at_its_rate():
 
 def test_a_toss_depends_on_content_and_seed_not_on_id_order_or_run():
     judge, run = RandomJudge(0.5, seed=3), refund_run()
-    forward, backward = tosses(judge, 40), [asyncio.run(judge.judge(refund_run((i,)))).faulty for i in reversed(range(40))]
+    forward, backward = (
+        tosses(judge, 40),
+        [asyncio.run(judge.judge(refund_run((i,)))).faulty for i in reversed(range(40))],
+    )
     assert forward == backward[::-1] == tosses(RandomJudge(0.5, seed=3), 40)
     assert asyncio.run(judge.judge(run)).faulty == asyncio.run(judge.judge(replace(run, id="other"))).faulty
     assert forward != tosses(RandomJudge(0.5, seed=4), 40)
