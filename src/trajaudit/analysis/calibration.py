@@ -106,7 +106,7 @@ def calibration(items: Items, answers: Answers) -> dict[str, Statistic]:
         "ece": _calibration_error(equal_width(answers.confidence), gap, counted),
         "ece_mass": _calibration_error(equal_mass(answers.confidence, counted), gap, counted),
         **_brier(answers.score, items.faulty, counted),
-        "aurc": selective_risk(answers.confidence, ~right, counted, ""),
+        "aurc": selective_risk(answers.confidence, ~right, counted),
     }
 
 

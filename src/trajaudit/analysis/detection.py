@@ -53,11 +53,14 @@ def detection(items: Items, answers: Answers) -> dict[str, Statistic]:
 
 
 def _by_score(items: Items, answers: Answers) -> dict[str, Statistic]:
-    unscored = int((answers.counted & np.isnan(answers.score)).sum())
-    if unscored:
-        reason = f"{unscored} of {int(answers.counted.sum())} verdicts state neither score nor confidence"
-        return {name: undefined(len(items.ids), reason) for name in ("roc_auc", "average_precision")}
-    return ranking(answers.score, items.faulty, answers.counted)
+    counted = answers.counted
+    unscored, classes = int(np.isnan(answers.score[counted]).sum()), np.unique(items.faulty[counted])
+    if unscored or len(classes) < 2:
+        reason = "only one class among the labels: there is no order to get right"
+        if unscored:
+            reason = f"{unscored} of {int(counted.sum())} verdicts state neither score nor confidence"
+        return {name: undefined(len(counted), reason) for name in ("roc_auc", "average_precision")}
+    return ranking(answers.score, items.faulty, counted)
 
 
 def recall_by_type(items: Items, answers: Answers) -> dict[str, Statistic]:

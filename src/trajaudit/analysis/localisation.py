@@ -15,13 +15,19 @@ from trajaudit.analysis.statistic import IntArray, Metric, Statistic, mean, rate
 from trajaudit.analysis.table import Answers, Items
 
 METRICS = {
-    "step_exact": Metric("localisation", "higher", "share of the faulty, flagged with a step, whose step is the gold one"),
+    "step_exact": Metric(
+        "localisation", "higher", "share of the faulty, flagged with a step, whose step is the gold one"
+    ),
     "step_within_one": Metric("localisation", "higher", "the same, one step off allowed"),
     "step_exact_any": Metric("localisation", "higher", "the same as step_exact, any labelled fault's step accepted"),
     "step_joint": Metric("localisation", "higher", "share of all faulty that are flagged at exactly the gold step"),
-    "step_first": Metric("localisation", "none", "step_exact of always naming the first step, on the same trajectories"),
+    "step_first": Metric(
+        "localisation", "none", "step_exact of always naming the first step, on the same trajectories"
+    ),
     "step_last": Metric("localisation", "none", "step_exact of always naming the last step, on the same trajectories"),
-    "step_uniform": Metric("localisation", "none", "step_exact expected of a step drawn evenly, on the same trajectories"),
+    "step_uniform": Metric(
+        "localisation", "none", "step_exact expected of a step drawn evenly, on the same trajectories"
+    ),
     "step_prior": Metric("localisation", "none", "step_exact of the most frequent gold step of the other groups"),
 }
 

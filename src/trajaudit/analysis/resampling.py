@@ -25,15 +25,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
-from trajaudit.analysis.statistic import Columns, FloatArray, IntArray, Statistic
+from trajaudit.analysis.statistic import FloatArray, IntArray, Statistic
 from trajaudit.analysis.table import Items
 
 RARE = 5
 """A profile of fewer clusters than this is pooled with the next rarest."""
 HELD = 2**22
 """How many weights and sums are held in memory at once (numbers of eight bytes)."""
+CACHED = 2**16
+"""How many weights of single trajectories are worked on at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,40 +96,41 @@ def draw(plan: Design, resamples: int, seed: int, at_once: int) -> Iterator[Floa
         yield counts.reshape(rows, plan.clusters) * weight
 
 
-def cluster_sums(plan: Design, columns: Columns) -> Columns:
-    """Return the sums of each column within each cluster, [K, clusters]; sparse for sparse columns."""
-    if isinstance(columns, tuple):
-        sums = [np.bincount(plan.cluster, column, plan.clusters) for column in columns]
-        return np.array(sums).reshape(len(columns), plan.clusters)
-    n = len(plan.cluster)
-    member = sparse.csr_array((np.ones(n), (plan.cluster, np.arange(n))), shape=(plan.clusters, n))
-    return (member @ columns).T.tocsr()
+def cluster_sums(plan: Design, columns: Sequence[np.ndarray]) -> FloatArray:
+    """Return the sums of each column within each cluster, [K, clusters]."""
+    sums = [np.bincount(plan.cluster, column, plan.clusters) for column in columns]
+    return np.array(sums).reshape(len(columns), plan.clusters)
 
 
 def replicates(plan: Design, statistics: Sequence[Statistic], resamples: int, seed: int) -> FloatArray:
     """Return the bootstrap replicates of statistics over the same trajectories, [len(statistics), resamples].
 
     Row i holds what statistic i is in each resample, NaN where it is undefined there. Each distinct column is summed
-    once, all dense ones in one matrix product.
+    once, all of them in one matrix product; where columns stand for single rows, their sums are the rows' weights.
     """
-    columns = {id(column): column for s in statistics if isinstance(s.columns, tuple) for column in s.columns}
-    dense = cluster_sums(plan, tuple(columns.values()))
-    row = {key: i for i, key in enumerate(columns)}
-    rows = [[row[id(c)] for c in s.columns] if isinstance(s.columns, tuple) else None for s in statistics]
-    wide = {id(s.columns): s.columns for s, own in zip(statistics, rows, strict=True) if own is None}
-    wide = {key: cluster_sums(plan, matrix) for key, matrix in wide.items()}
-    numbers = sum(dense.shape) + sum(matrix.shape[0] for matrix in wide.values())
+    distinct = {id(column): column for s in statistics if isinstance(s.columns, tuple) for column in s.columns}
+    of_cluster = cluster_sums(plan, list(distinct.values()))
+    row = {key: i for i, key in enumerate(distinct)}
+    chosen = [
+        [row[id(column)] for column in s.columns] if isinstance(s.columns, tuple) else plan.cluster[s.columns]
+        for s in statistics
+    ]
     out = np.empty((len(statistics), resamples))
     done = 0
-    for weights in draw(plan, resamples, seed, max(1, HELD // numbers)):
-        transposed = np.ascontiguousarray(weights.T)
-        sums = dense @ transposed
-        sparse_sums = {key: matrix @ transposed for key, matrix in wide.items()}
-        for i, (statistic, own) in enumerate(zip(statistics, rows, strict=True)):
-            chosen = sparse_sums[id(statistic.columns)] if own is None else sums[own]
-            out[i, done : done + len(weights)] = statistic.reduce(chosen.T)
+    for weights in draw(plan, resamples, seed, max(1, HELD // sum(of_cluster.shape))):
+        sums = of_cluster @ weights.T
+        for i, (statistic, at) in enumerate(zip(statistics, chosen, strict=True)):
+            values = statistic.reduce(sums[at].T) if isinstance(at, list) else _by_row(statistic, weights, at)
+            out[i, done : done + len(weights)] = values
         done += len(weights)
     return out
+
+
+def _by_row(statistic: Statistic, weights: FloatArray, at: IntArray) -> FloatArray:
+    """Return the values of a statistic whose columns are single rows, in slices that fit the processor's cache."""
+    step = max(1, CACHED // len(at))
+    slices = [weights[start : start + step] for start in range(0, len(weights), step)]
+    return np.concatenate([statistic.reduce(np.take(some, at, axis=1)) for some in slices])
 
 
 def influence(plan: Design, statistic: Statistic) -> FloatArray:
@@ -136,11 +138,12 @@ def influence(plan: Design, statistic: Statistic) -> FloatArray:
 
     The derivative where the statistic has one, else what leaving the cluster out changes; undefined counts as 0.
     """
-    sums = cluster_sums(plan, statistic.columns)
-    total = np.asarray(sums.sum(axis=1)).ravel()
-    if statistic.gradient is not None:
-        moved = statistic.gradient(total) @ sums
+    columns, total = statistic.columns, statistic.sums
+    if isinstance(columns, tuple):
+        without = total[:, None] - cluster_sums(plan, columns)
+        moved = np.nan_to_num(statistic.reduce(total) - statistic.reduce(without.T))
     else:
-        moved = np.nan_to_num(statistic.reduce(total) - statistic.reduce((total[:, None] - sums).T))
+        assert statistic.gradient is not None
+        moved = np.bincount(plan.cluster[columns], statistic.gradient(total), plan.clusters)
     stratum = np.repeat(np.arange(len(plan.sizes)), plan.sizes)
     return moved - (np.bincount(stratum, moved) / plan.sizes)[stratum]

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -19,8 +17,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 TextArray = npt.NDArray[np.str_]
-Columns = Any
-"""Either a tuple of K arrays of shape [n], or a sparse matrix of shape [n, K] where K may be as large as n."""
+Columns = tuple[npt.NDArray, ...] | IntArray
+"""Either K arrays of shape [n]; or K row numbers, each standing for the column that holds 1 in that row alone."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +42,8 @@ class Statistic:
         unit: whether the value lies in [0, 1], so that a Wilson interval can stand in where resamples have no spread.
         fixed: whether the value belongs to the set and not to the auditor, so that it has no interval.
         basis: the trajectories whose clusters such a Wilson interval counts, [n]; ``among`` if null.
-        gradient: from sums [K] to the derivative of ``reduce`` [K]; null where K is small and leaving out one cluster
-            at a time is as cheap.
+        gradient: from sums [K] to the derivative of ``reduce`` [K]; null where K is small, so that leaving out one
+            cluster at a time is cheap.
     """
 
     columns: Columns
@@ -62,7 +60,12 @@ class Statistic:
         """The unweighted column sums, [K]."""
         if isinstance(self.columns, tuple):
             return np.array([column.sum(dtype=np.float64) for column in self.columns])
-        return np.asarray(self.columns.sum(axis=0), dtype=np.float64).ravel()
+        return np.ones(len(self.columns))
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether this is a share of hits (the first column) in ``among`` (the second)."""
+        return self.reduce is quotient and isinstance(self.columns, tuple) and self.columns[0].dtype == np.bool_
 
     @property
     def value(self) -> float | None:

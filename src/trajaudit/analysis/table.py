@@ -126,7 +126,9 @@ def _answers(auditor: str, verdicts: list[Verdict], position: Mapping[str, int])
     for verdict in verdicts:
         at = position.get(verdict.trajectory_id)
         if at is None:
-            raise ValueError(f"{auditor!r}: a verdict on {verdict.trajectory_id!r}, which is not among the trajectories")
+            raise ValueError(
+                f"{auditor!r}: a verdict on {verdict.trajectory_id!r}, which is not among the trajectories"
+            )
         if rows[at] is not None:
             raise ValueError(f"{auditor!r}: expected one verdict on {verdict.trajectory_id!r}, got several")
         rows[at] = verdict
