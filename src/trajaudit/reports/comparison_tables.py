@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 from trajaudit.analysis.result import Comparison, Estimate, Scorecard
 from trajaudit.reports.table import Cell, Column, Row, Table
 
-BOUNDED = (
+HEADLINE = (
     Column("f1", "F1"),
     Column("silent_recall", "silent recall"),
     Column("loud_recall", "loud recall"),
     Column("false_alarm", "false alarm"),
 )
-"""The metrics whose worst and best case under failures the denominator table prints."""
+"""The metrics that the denominator table prints under each convention."""
 
 
 def verdict_in_words(comparison: Comparison) -> str:
@@ -67,28 +67,48 @@ def _comparison_cells(comparison: Comparison) -> Iterable[Cell]:
 
 
 def denominator_table(cards: Sequence[Scorecard]) -> Table:
-    """Return who is counted for each auditor, and the headline metrics under each convention with their bounds."""
+    """Return who is counted for each auditor, and the headline metrics under each convention."""
     causes = dict.fromkeys(cause for card in cards for cause, n in card.denominator.failed.items() if n)
     columns = (
         *(Column("auditor", "auditor", "text"), Column("convention", "convention", "text")),
         *(Column("attempted", "attempted", "count"), Column("answered", "answered", "count")),
         *(Column(f"failed_{cause}", cause, "count") for cause in causes),
         Column("truncated", "truncated", "count"),
-        *BOUNDED,
-        *(Column(f"{column.key}_bounds", f"{column.header}, if failures had answered", "text") for column in BOUNDED),
+        *HEADLINE,
     )
-    by_auditor = sorted(cards, key=lambda card: [c.auditor for c in cards].index(card.auditor))
-    rows = tuple(Row(tuple(_denominator_cells(card, tuple(causes)))) for card in by_auditor)
+    rows = []
+    for card in _side_by_side(cards):
+        counted = card.denominator
+        failed: list[Cell] = [counted.failed.get(cause, 0) for cause in causes]
+        metrics: list[Cell] = [
+            card.metrics.get(column.key, Estimate(None, reason="not measured")) for column in HEADLINE
+        ]
+        cells = (card.auditor, card.convention, counted.attempted, counted.answered, *failed, counted.truncated)
+        rows.append(Row((*cells, *metrics)))
     note = "Convention published: no opinion counts as clean at 0.5. Convention answered: no opinion is left out."
-    return Table("denominators", "Who is counted", columns, rows, (note,))
+    return Table("denominators", "Who is counted", columns, tuple(rows), (note,))
 
 
-def _denominator_cells(card: Scorecard, causes: Sequence[str]) -> Iterable[Cell]:
-    denominator = card.denominator
-    yield from (card.auditor, card.convention, denominator.attempted, denominator.answered)
-    yield from (denominator.failed.get(cause, 0) for cause in causes)
-    yield denominator.truncated
-    yield from (card.metrics.get(column.key, Estimate(None, reason="not measured")) for column in BOUNDED)
-    for column in BOUNDED:
-        low_high = card.bounds.get(column.key)
-        yield None if low_high is None else f"{low_high[0]:.3f} to {low_high[1]:.3f}"
+def bounds_table(cards: Sequence[Scorecard]) -> Table:
+    """Return, for each metric that failures could move, the lowest and highest value that answers could have given."""
+    columns = (
+        *(Column("auditor", "auditor", "text"), Column("metric", "metric", "text")),
+        *(Column("estimate", "estimate"), Column("lowest", "lowest"), Column("highest", "highest")),
+    )
+    rows = [
+        Row((card.auditor, name, card.metrics.get(name), low, high))
+        for card in cards
+        for name, (low, high) in card.bounds.items()
+        if low != high
+    ]
+    counted = {
+        card.auditor: card.denominator for card in cards if any(low != high for low, high in card.bounds.values())
+    }
+    title = "What failures could hide: bounds over any answers in their place"
+    return Table("bounds", title, columns, tuple(rows), (), counted, cards[0].convention if cards else None)
+
+
+def _side_by_side(cards: Sequence[Scorecard]) -> list[Scorecard]:
+    """Return the cards with the conventions of one auditor next to each other."""
+    auditors = list(dict.fromkeys(card.auditor for card in cards))
+    return sorted(cards, key=lambda card: auditors.index(card.auditor))

@@ -65,11 +65,17 @@ def _markdown(table: Table) -> str:
     return "\n".join([*out, "", *(f"{note}  " for note in notes)]).rstrip() + "\n"
 
 
-_LATEX = {
-    **{char: f"\\{char}" for char in "&%$#_{}"},
-    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    **{"<": r"\textless{}", ">": r"\textgreater{}", "—": "---", "†": r"\textdagger{}", "×": r"$\times$"},
-    **{"−": r"$-$", "≥": r"$\ge$", "≤": r"$\le$", "`": r"\textasciigrave{}"},
+_LATEX = {char: f"\\{char}" for char in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "`": r"\textasciigrave{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "—": "---",
+    "−": r"$-$",
+    "×": r"$\times$",
+    "†": r"\textdagger{}",
 }
 
 
@@ -156,7 +162,12 @@ def _json(table: Table) -> str:
         "rows": rows,
         "notes": list(table.notes),
         "denominators": {
-            auditor: {"attempted": d.attempted, "answered": d.answered, "failed": dict(d.failed), "truncated": d.truncated}
+            auditor: {
+                "attempted": d.attempted,
+                "answered": d.answered,
+                "failed": dict(d.failed),
+                "truncated": d.truncated,
+            }
             for auditor, d in table.denominators.items()
         },
     }
@@ -177,7 +188,9 @@ def _text(table: Table) -> str:
 
     rule = "  ".join("-" * width for width in widths)
     notes = [f"({mark}) {reason}" for mark, reason in layout.footnotes] + list(layout.lines)
-    return "\n".join([table.title, "", line(grid[0]), rule, *map(line, grid[1:]), *([""] if notes else []), *notes]) + "\n"
+    return (
+        "\n".join([table.title, "", line(grid[0]), rule, *map(line, grid[1:]), *([""] if notes else []), *notes]) + "\n"
+    )
 
 
 FORMATS: Mapping[str, Callable[[Table], str]] = {

@@ -32,7 +32,9 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.kind != "text" and self.kind not in KINDS:
-            raise ValueError(f"column {self.key!r}: kind: expected text or one of {', '.join(KINDS)}, got {self.kind!r}")
+            raise ValueError(
+                f"column {self.key!r}: kind: expected text or one of {', '.join(KINDS)}, got {self.kind!r}"
+            )
 
 
 @dataclass(frozen=True)
