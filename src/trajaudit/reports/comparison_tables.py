@@ -53,7 +53,7 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         *([f"Families: {'; '.join(families)}."] if families else []),
     ]
     rows = tuple(Row(tuple(_comparison_cells(comparison))) for comparison in comparisons)
-    return Table("comparisons", "Which differences are certain?", columns, rows, tuple(notes))
+    return Table("comparisons", "Paired comparisons", columns, rows, tuple(notes))
 
 
 def _comparison_cells(comparison: Comparison) -> Iterable[Cell]:
@@ -86,7 +86,7 @@ def denominator_table(cards: Sequence[Scorecard]) -> Table:
         cells = (card.auditor, card.convention, counted.attempted, counted.answered, *failed, counted.truncated)
         rows.append(Row((*cells, *metrics)))
     note = "Convention published: no opinion counts as clean at 0.5. Convention answered: no opinion is left out."
-    return Table("denominators", "Who is counted", columns, tuple(rows), (note,))
+    return Table("denominators", "Denominators", columns, tuple(rows), (note,))
 
 
 def bounds_table(cards: Sequence[Scorecard]) -> Table:

@@ -120,8 +120,8 @@ def summary_table(cards: Sequence[Scorecard]) -> Table:
     )
     f1 = [row.cells[1] for row in table.rows if row.incomplete is None]
     values = [cell.value for cell in f1 if isinstance(cell, Estimate) and cell.value is not None]
-    rows = tuple(Row((*row.cells, _rank(row, values)), row.incomplete) for row in table.rows)
-    columns = (*table.columns, Column("rank", "rank", "count"))
+    rows = tuple(Row((row.cells[0], _rank(row, values), *row.cells[1:]), row.incomplete) for row in table.rows)
+    columns = (AUDITOR, Column("rank", "rank", "count"), *SUMMARY)
     return Table(table.key, table.title, columns, rows, table.notes, table.denominators, table.convention)
 
 
@@ -133,7 +133,7 @@ def _rank(row: Row, values: Sequence[float]) -> Cell:
 
 
 def detection_table(cards: Sequence[Scorecard]) -> Table:
-    return _table("detection", "Detection: is there a fault?", DETECTION, cards)
+    return _table("detection", "Detection", DETECTION, cards)
 
 
 def localisation_table(cards: Sequence[Scorecard]) -> Table:
@@ -147,7 +147,7 @@ def localisation_table(cards: Sequence[Scorecard]) -> Table:
     if baselines:
         listed = ", ".join(column.header for column in baselines)
         notes.append(f"Baselines that read nothing, over all faulty runs with a labelled step: {listed}.")
-    return _table("localisation", "Localisation: at which step?", (*LOCALISATION, *baselines), cards, notes)
+    return _table("localisation", "Localisation", (*LOCALISATION, *baselines), cards, notes)
 
 
 def type_recall_table(cards: Sequence[Scorecard]) -> Table:
@@ -175,7 +175,7 @@ def confusion_table(card: Scorecard, number: int = 0) -> Table:
 
 def calibration_table(cards: Sequence[Scorecard]) -> Table:
     note = "ECE: ten equal-width bins on (low, high], of the auditor's own verdict being right. Lower is better in all."
-    return _table("calibration", "Calibration: how far can its confidence be trusted?", CALIBRATION, cards, [note])
+    return _table("calibration", "Calibration", CALIBRATION, cards, [note])
 
 
 def cost_table(cards: Sequence[Scorecard]) -> Table:

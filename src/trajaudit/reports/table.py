@@ -17,8 +17,8 @@ from trajaudit.reports.numbers import KINDS, denominator_line, interval
 Cell = str | int | float | None | Estimate
 
 CONVENTION_LINES = {
-    "published": "Convention `published`: a verdict without an opinion counts as clean at confidence 0.5.",
-    "answered": "Convention `answered`: items without an opinion are left out of the estimate.",
+    "published": "Convention published: a verdict without an opinion counts as clean at confidence 0.5.",
+    "answered": "Convention answered: items without an opinion are left out of the estimate.",
 }
 
 

@@ -80,8 +80,8 @@ def save(drawing: Drawing, folder: str | Path, stem: str | None = None) -> list[
     return paths
 
 
-def wrapped(name: str, width: int = 26) -> str:
-    """Return a name broken into lines of at most ``width`` characters, at its own separators where it has some.
+def wrapped(name: str, width: int = 26, most: int = 4) -> str:
+    """Return a name in at most ``most`` lines of ``width`` characters, broken at its own separators where it can be.
 
     >>> wrapped("selfcons3:qwen2.5:14b-instruct-q4_K_M")
     'selfcons3:qwen2.5:14b-\\ninstruct-q4_K_M'
@@ -96,7 +96,13 @@ def wrapped(name: str, width: int = 26) -> str:
         line += part
     lines.append(line)
     hard = [piece for text in lines for piece in textwrap.wrap(text, width) or [""]]
-    return "\n".join(hard).replace("$", r"\$")
+    cut = [*hard[: most - 1], "…"] if len(hard) > most else hard
+    return "\n".join(cut).replace("$", r"\$")
+
+
+def short(name: str, width: int = 28) -> str:
+    """Return a name for an axis on one line, cut with a mark where it is longer than ``width`` characters."""
+    return literal(name if len(name) <= width else f"{name[: width - 1]}…")
 
 
 def literal(text: str, dollars: bool = True) -> str:

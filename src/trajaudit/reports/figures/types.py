@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from trajaudit.analysis.result import Estimate, Scorecard
-from trajaudit.reports.figures.style import FAINT, INK, SOFT, Drawing, literal, styled, wrapped
+from trajaudit.reports.figures.style import FAINT, INK, SOFT, Drawing, short, styled, wrapped
 from trajaudit.reports.numbers import count
 from trajaudit.reports.scorecard_tables import AUDITOR, in_order, type_recall_table
 from trajaudit.reports.table import Column, Row, Table
@@ -124,7 +124,7 @@ def _confusion_panel(ax: Axes, card: Scorecard, true: Sequence[str], predicted: 
                 ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, edgecolor=SOFT, linewidth=1.1, zorder=4))
     ax.set_xlim(-0.5, len(predicted) - 0.5)
     ax.set_ylim(len(true) - 0.5, -0.5)
-    labels = [literal(name) for name in predicted]
+    labels = [short(name) for name in predicted]
     ax.set_xticks(range(len(predicted)), labels, rotation=55, ha="right", rotation_mode="anchor", fontsize=7.5)
-    ax.set_yticks(range(len(true)), [literal(name) for name in true], fontsize=7.5)
+    ax.set_yticks(range(len(true)), [short(name) for name in true], fontsize=7.5)
     ax.spines[:].set_visible(False)
