@@ -1,0 +1,187 @@
+"""Build a whole report in a folder: tables in every format, figures, the page, and the metrics for machines.
+
+Where both conventions are given, the first (``published``) fills the report and the other stands beside it, folded,
+and only where some item went unanswered: otherwise the two are the same numbers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from trajaudit import __version__
+from trajaudit._fields import Json
+from trajaudit.analysis.result import CONVENTIONS, Comparison, Scorecard
+from trajaudit.reports.comparison_tables import bounds_table, comparison_table, denominator_table
+from trajaudit.reports.figures import (
+    Drawing,
+    confusion_matrices,
+    cost_quality,
+    per_type_recall,
+    recall_by_stratum,
+    reliability_curves,
+    save,
+)
+from trajaudit.reports.formats import write
+from trajaudit.reports.html import Fact, Picture, Section, page
+from trajaudit.reports.numbers import count
+from trajaudit.reports.scorecard_tables import scorecard_tables
+from trajaudit.reports.table import Table
+from trajaudit.reports.viewer_data import embed
+from trajaudit.trajectory import STRATA, Trajectory
+from trajaudit.verdict import Verdict, check_verdicts
+
+FIGURES: tuple[Callable[[Sequence[Scorecard]], Drawing], ...] = (
+    recall_by_stratum,
+    per_type_recall,
+    confusion_matrices,
+    reliability_curves,
+    cost_quality,
+)
+SECTIONS = (
+    ("summary", "Who finds what", ("recall_by_stratum",), ("summary",)),
+    ("comparisons", "Which differences are certain", (), ("comparisons",)),
+    ("detection", "Is there a fault?", (), ("detection",)),
+    ("localisation", "At which step?", (), ("localisation",)),
+    ("types", "Of which type?", ("per_type_recall", "confusion"), ("type_recall",)),
+    ("calibration", "How surely?", ("reliability",), ("calibration",)),
+    ("cost", "At what cost?", ("cost_quality",), ("cost",)),
+    ("denominators", "Who is counted", (), ("denominators", "bounds")),
+)
+"""The sections of the page: key, title, figures and tables by their keys."""
+
+LEAD = (
+    "Auditors read recorded runs of an agent and say whether something went wrong in them, at which step, of which "
+    "type and how surely. Here they are measured on the same runs, whose faults are known, and every verdict can be "
+    "read beside the run it was given on."
+)
+
+
+def build_report(
+    folder: str | Path,
+    *,
+    title: str,
+    trajectories: Sequence[Trajectory],
+    verdicts: Sequence[Verdict],
+    scorecards: Sequence[Scorecard],
+    comparisons: Sequence[Comparison] = (),
+    notes: Sequence[str] = (),
+    max_embedded: int = 2000,
+) -> Path:
+    """Write the report and return the path of its page.
+
+    ``folder`` gets ``report.html``, ``metrics.json``, ``tables/`` and ``figures/``. ``notes`` are warnings that the
+    page shows first. Above ``max_embedded`` trajectories the page holds a stated sample of them.
+
+    Raises:
+        RecordError: for verdicts on other trajectories than these, or on other content under the same id.
+        ValueError: where no scorecard is given, or a metric is not a finite number.
+    """
+    if not scorecards:
+        raise ValueError("scorecards: expected at least one, got none")
+    check_verdicts(verdicts, trajectories)
+    folder = Path(folder)
+    first, *others = _by_convention(scorecards)
+    tables = _tables(scorecards, first, comparisons)
+    aside = [table for cards in others for table in scorecard_tables(cards)] if _any_failed(scorecards) else []
+    for table in tables.values():
+        write(table, folder / "tables")
+    for table in aside:
+        write(table, folder / "tables" / str(table.convention))
+    pictures = {drawing.key: _picture(drawing, folder / "figures") for drawing in (draw(first) for draw in FIGURES)}
+    embedded = embed(trajectories, verdicts, max_embedded)
+    facts = head_facts(trajectories, verdicts)
+    _write(folder / "metrics.json", metrics_json(title, facts, scorecards, comparisons, notes))
+    path = folder / "report.html"
+    _write(path, page(title, LEAD, facts, notes, list(_sections(tables, pictures, aside)), embedded))
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    """Write UTF-8 text; half a surrogate pair, which JSON can hold and UTF-8 cannot, becomes a character reference."""
+    path.write_text(text, encoding="utf-8", errors="xmlcharrefreplace", newline="\n")
+
+
+def _by_convention(cards: Iterable[Scorecard]) -> list[list[Scorecard]]:
+    cards = list(cards)
+    groups = [[card for card in cards if card.convention == convention] for convention in CONVENTIONS]
+    return [group for group in groups if group]
+
+
+def _any_failed(cards: Iterable[Scorecard]) -> bool:
+    return any(card.denominator.answered < card.denominator.attempted for card in cards)
+
+
+def _tables(
+    cards: Sequence[Scorecard], first: Sequence[Scorecard], comparisons: Sequence[Comparison]
+) -> Mapping[str, Table]:
+    tables = [*scorecard_tables(first), denominator_table(cards)]
+    bounds = bounds_table(first)
+    tables += [bounds] if bounds.rows else []
+    tables += [comparison_table(comparisons)] if comparisons else []
+    return {table.key: table for table in tables}
+
+
+def _picture(drawing: Drawing, folder: Path) -> Picture:
+    png = next(path for path in save(drawing, folder) if path.suffix == ".png")
+    return Picture(png.read_bytes(), drawing.caption, round(96 * drawing.figure.get_figwidth()))
+
+
+def _sections(
+    tables: Mapping[str, Table], pictures: Mapping[str, Picture], aside: Sequence[Table]
+) -> Iterator[Section]:
+    for key, title, figures, names in SECTIONS:
+        shown = [tables[name] for name in names if name in tables]
+        folded, folded_title = [table for table in aside if table.key in names], "The same, unanswered items left out"
+        if key == "types":
+            folded = [table for name, table in tables.items() if name.startswith("confusion_")]
+            folded_title = "Confusion in numbers"
+        if shown:
+            yield Section(key, title, [pictures[name] for name in figures], shown, folded, folded_title)
+
+
+def head_facts(trajectories: Sequence[Trajectory], verdicts: Sequence[Verdict]) -> list[Fact]:
+    """Return the counts at the head of the page."""
+    strata = Counter("unlabelled" if t.label is None else t.label.stratum for t in trajectories)
+    known = ", ".join(f"{count(strata[name])} {name}" for name in (*STRATA, "unlabelled") if strata[name])
+    statuses = Counter(verdict.status for verdict in verdicts)
+    failed = ", ".join(f"{count(n)} {status}" for status, n in sorted(statuses.items()) if status != "ok")
+    datasets = ", ".join(sorted({trajectory.source.dataset for trajectory in trajectories}))
+    return [
+        Fact("Trajectories", count(len(trajectories)), known),
+        Fact("Groups", count(len({trajectory.group for trajectory in trajectories})), f"dataset: {datasets}"),
+        Fact("Auditors", count(len({verdict.auditor for verdict in verdicts}))),
+        Fact("Verdicts", count(len(verdicts)), failed or "all with an opinion"),
+    ]
+
+
+def metrics_json(
+    title: str,
+    facts: Sequence[Fact],
+    scorecards: Sequence[Scorecard],
+    comparisons: Sequence[Comparison],
+    notes: Sequence[str],
+) -> str:
+    """Return everything measured as strict JSON at full precision."""
+    obj: Json = {
+        "title": title,
+        "trajaudit": __version__,
+        "counts": {fact.name.lower(): {"value": fact.value, "detail": fact.detail} for fact in facts},
+        "notes": list(notes),
+        "scorecards": [_plain(card) for card in scorecards],
+        "comparisons": [_plain(comparison) for comparison in comparisons],
+    }
+    return json.dumps(obj, ensure_ascii=True, allow_nan=False, indent=1) + "\n"
+
+
+def _plain(value: Any) -> Json:
+    """Return dataclasses, mappings of any kind and sequences as JSON values."""
+    if dataclasses.is_dataclass(value):
+        return {item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple | list) else value

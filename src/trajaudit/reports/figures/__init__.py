@@ -1,0 +1,18 @@
+"""Figures: each function takes scorecards of one convention and returns a drawing, which ``save`` writes."""
+
+from trajaudit.reports.figures.cost import cost_quality, frontier
+from trajaudit.reports.figures.recall import recall_by_stratum
+from trajaudit.reports.figures.reliability import reliability_curves
+from trajaudit.reports.figures.style import Drawing, save
+from trajaudit.reports.figures.types import confusion_matrices, per_type_recall
+
+__all__ = [
+    "Drawing",
+    "confusion_matrices",
+    "cost_quality",
+    "frontier",
+    "per_type_recall",
+    "recall_by_stratum",
+    "reliability_curves",
+    "save",
+]
