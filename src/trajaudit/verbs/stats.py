@@ -1,0 +1,45 @@
+"""What the statistics are told: resamples, seed, level, the kind of interval, and the auditor to compare with."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from trajaudit.analysis import Answers, Comparison, Items, compare
+
+
+class Stats(TypedDict):
+    """``reference`` is the auditor that the others are compared with, and that cost is relative to."""
+
+    resamples: int
+    seed: int
+    level: float
+    method: Literal["percentile", "bca"]
+    reference: str
+
+
+COMPARED = ("silent_recall", "loud_recall", "false_alarm", "f1")
+"""The declared family of a report: every auditor against the reference on each of these."""
+
+
+def check_stats(stats: Stats) -> None:
+    """Refuse values that no interval can be made with.
+
+    Raises:
+        ValueError: naming the key.
+    """
+    if stats["resamples"] < 100:
+        raise ValueError(f"stats.resamples: expected at least 100, got {stats['resamples']}")
+    if not 0.5 <= stats["level"] < 1:
+        raise ValueError(f"stats.level: expected a number in [0.5, 1), got {stats['level']}")
+
+
+def against_reference(items: Items, answers: dict[str, Answers], stats: Stats) -> list[Comparison]:
+    """Compare every auditor with the reference on ``COMPARED``, as one family; nothing where it is absent."""
+    reference = stats["reference"]
+    pairs = [(name, reference) for name in answers if name != reference]
+    if reference not in answers or not pairs:
+        return []
+    family = f"every auditor against {reference} on {', '.join(COMPARED)}"
+    return compare(items, answers, COMPARED, pairs, family=family, **stats)
