@@ -105,7 +105,7 @@ def test_every_format_is_written_from_one_source(tmp_path, cards):
 def test_every_table_says_who_is_counted_and_under_which_convention(card):
     cards = [card("a"), card("b"), card("c", answered=7, failed={"parse_fail": 2, "refused": 1})]
     text = render(summary_table(cards), "md")
-    assert "Items of a, b: attempted 10, answered 10, failed 0, truncated 0." in text
+    assert "Items of every other auditor: attempted 10, answered 10, failed 0, truncated 0." in text
     assert "Items of c: attempted 10, answered 7, failed 3 (parse_fail 2, refused 1), truncated 0." in text
     assert "Convention published" in text
 
