@@ -29,7 +29,9 @@ def _items(faulty, groups=None, types="wrong_tool", silent=True, step=0, length=
     )
 
 
-def _answers(flagged, score=np.nan, confidence=np.nan, step=-1, types="", ok=True, cost=0.0, auditor="judge") -> Answers:
+def _answers(
+    flagged, score=np.nan, confidence=np.nan, step=-1, types="", ok=True, cost=0.0, auditor="judge"
+) -> Answers:
     """Raw verdicts on n trajectories, statuses ``ok`` or ``parse_fail``."""
     flagged = np.asarray(flagged, dtype=bool)
     n = len(flagged)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,19 +50,20 @@ def test_confidence_below_one_half_is_clamped_by_the_published_convention_only(l
 
 def test_the_parts_of_the_brier_score_add_up_to_it(mixed):
     items, answers = mixed
-    values = calibrated(items, answers)
+    values = calibrated(items, replace(answers, score=np.random.default_rng(0).random(len(items.ids))))
     parts = values["brier_reliability"] - values["brier_resolution"] + values["brier_uncertainty"]
     assert parts == pytest.approx(values["brier"], abs=1e-12)
-    # Scores in tenths: one distinct score a bin, so these are Murphy's own terms (1973).
-    base, murphy = items.faulty.mean(), {"reliability": 0.0, "resolution": 0.0}
-    for level in np.unique(answers.score):
-        at = answers.score == level
-        if level > 0:
-            murphy["reliability"] += at.mean() * (level - items.faulty[at].mean()) ** 2
-            murphy["resolution"] += at.mean() * (items.faulty[at].mean() - base) ** 2
-    if (answers.score > 0).all():
-        assert values["brier_reliability"] == pytest.approx(murphy["reliability"])
-        assert values["brier_resolution"] == pytest.approx(murphy["resolution"])
+
+
+def test_with_one_score_a_bin_the_decomposition_is_murphys(mixed):
+    items, answers = mixed
+    coarse = np.clip(answers.score, 0.1, 1.0)
+    values, base = calibrated(items, replace(answers, score=coarse)), items.faulty.mean()
+    levels = [(at.mean(), level, items.faulty[at].mean()) for level in np.unique(coarse) for at in [coarse == level]]
+    assert values["brier_reliability"] == pytest.approx(
+        sum(share * (level - rate) ** 2 for share, level, rate in levels)
+    )
+    assert values["brier_resolution"] == pytest.approx(sum(share * (rate - base) ** 2 for share, _, rate in levels))
     assert values["brier_uncertainty"] == pytest.approx(base * (1 - base))
 
 
