@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajaudit.analysis.result import Estimate
-from trajaudit.reports import Line, compare, ledger_table, render, same, summary
+from trajaudit.reports import Line, ledger_line, ledger_table, render, same, summary
 
 
 @pytest.mark.parametrize(
@@ -55,19 +55,19 @@ def test_a_published_figure_must_be_a_number():
 
 def test_what_the_paper_leaves_out_is_the_same_as_our_undefined():
     undefined = Estimate(None, reason="the judge names no step")
-    assert compare("step_exact", None, undefined).verdict == "same"
-    assert compare("step_exact", None, Estimate(0.5)).verdict == "differs"
-    assert compare("step_exact", "0.973", undefined).verdict == "differs"
+    assert ledger_line("step_exact", None, undefined).verdict == "same"
+    assert ledger_line("step_exact", None, Estimate(0.5)).verdict == "differs"
+    assert ledger_line("step_exact", "0.973", undefined).verdict == "differs"
 
 
 def test_a_stated_reading_is_named_in_the_verdict_and_in_the_note():
-    line = compare("ece", "0.075", Estimate(0.0751), reading="bins closed above")
+    line = ledger_line("ece", "0.075", Estimate(0.0751), reading="bins closed above")
     assert (line.verdict, line.note) == ("same under a stated reading", "bins closed above")
-    assert compare("ece", "0.085", Estimate(0.0751), reading="bins closed above").verdict == "differs"
+    assert ledger_line("ece", "0.085", Estimate(0.0751), reading="bins closed above").verdict == "differs"
 
 
 def test_the_summary_counts_every_kind():
-    lines = [compare("a", "1", 1), compare("b", "1", 2), Line("c", "3", None, None, "not reproducible here")]
+    lines = [ledger_line("a", "1", 1), ledger_line("b", "1", 2), Line("c", "3", None, None, "not reproducible here")]
     assert summary(lines) == "3 figures: 1 same, 0 same under a stated reading, 1 differs, 1 not reproducible here."
 
 
@@ -78,8 +78,8 @@ def test_an_unknown_verdict_is_refused():
 
 def test_the_ledger_shows_both_figures_and_the_interval_in_every_format():
     lines = [
-        compare("step/silent_recall", "0.766", Estimate(134 / 175, 0.7, 0.826, 175, "BCa")),
-        compare("n", "50", 50),
+        ledger_line("step/silent_recall", "0.766", Estimate(134 / 175, 0.7, 0.826, 175, "BCa")),
+        ledger_line("n", "50", 50),
     ]
     table = ledger_table(lines)
     for fmt in ("md", "txt"):
@@ -90,7 +90,9 @@ def test_the_ledger_shows_both_figures_and_the_interval_in_every_format():
 
 
 def test_the_terminal_ledger_is_aligned_and_ends_with_the_summary():
-    text = render(ledger_table([compare("short", "1", 1), compare("a much longer key", "0.5", Estimate(0.5))]), "txt")
+    text = render(
+        ledger_table([ledger_line("short", "1", 1), ledger_line("a much longer key", "0.5", Estimate(0.5))]), "txt"
+    )
     lines = text.splitlines()
     column = lines[2].index("published")
     assert [line[column - 2 : column] for line in lines[4:6]] == ["  ", "  "]

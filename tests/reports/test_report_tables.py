@@ -105,7 +105,7 @@ def test_every_format_is_written_from_one_source(tmp_path, cards):
 def test_every_table_says_who_is_counted_and_under_which_convention(card):
     cards = [card("a"), card("b"), card("c", answered=7, failed={"parse_fail": 2, "refused": 1})]
     text = render(summary_table(cards), "md")
-    assert "Items of a, b: attempted 10, answered 10, failed 0, truncated 0." in text
+    assert "Items of every other auditor: attempted 10, answered 10, failed 0, truncated 0." in text
     assert "Items of c: attempted 10, answered 7, failed 3 (parse_fail 2, refused 1), truncated 0." in text
     assert "Convention published" in text
 
@@ -142,10 +142,10 @@ def test_two_conventions_do_not_meet_in_one_table(card):
 
 
 def test_trivial_step_baselines_stand_beside_the_auditors(card):
-    baselines = {"step_first": Estimate(0.1, n=6), "step_last": Estimate(0.2, n=6)}
-    table = localisation_table([card("a", **baselines)])
-    assert [column.key for column in table.columns][-2:] == ["step_first", "step_last"]
-    assert "Baselines that read nothing" in render(table, "md")
+    table = localisation_table([card("a", step_first=Estimate(0.1, n=6), step_prior=Estimate(0.3, n=6))])
+    cells = dict(zip([column.header for column in table.columns], table.rows[0].cells, strict=True))
+    assert (cells["exact step"].value, cells["always first"].value, cells["most frequent"].value) == (0.75, 0.1, 0.3)
+    assert "read nothing" in render(table, "md")
 
 
 def test_an_unknown_price_is_a_dash_and_a_free_one_is_zero(card):
@@ -199,4 +199,4 @@ def test_both_conventions_of_an_auditor_stand_next_to_each_other(card):
 
 def test_bounds_are_listed_where_failures_could_move_a_metric(card):
     moved = replace(card("a"), bounds={"f1": (0.7, 0.85), "loud_recall": (1.0, 1.0)}, denominator=Denominator(10, 8))
-    assert [row.cells[1:2] + row.cells[3:] for row in bounds_table([moved]).rows] == [("f1", 0.7, 0.85)]
+    assert [(row.cells[1], *row.cells[4:]) for row in bounds_table([moved]).rows] == [("f1", 0.7, 0.85)]

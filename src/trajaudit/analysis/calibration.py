@@ -91,23 +91,29 @@ def _brier(score: FloatArray, faulty: BoolArray, among: BoolArray) -> dict[str, 
 
 
 def calibration(items: Items, answers: Answers) -> dict[str, Statistic]:
-    """Return the statistics of `METRICS`, in that order; undefined unless every counted verdict states a probability.
+    """Return the statistics of `METRICS`, in that order; undefined unless every counted verdict states the probability.
 
     Those which state none are hardly a random sample, so the rest is not scored in their place.
     """
-    counted, n = answers.counted, int(answers.counted.sum())
-    silent = int(np.isnan(answers.confidence[counted]).sum()), int(np.isnan(answers.score[counted]).sum())
-    if n == 0 or any(silent):
-        reason = f"{max(silent)} of {n} verdicts state neither confidence nor score" if n else "no verdict was counted"
-        return {name: undefined(len(counted), reason) for name in METRICS}
-    right = answers.flagged == items.faulty
-    gap = right - answers.confidence
-    return {
-        "ece": _calibration_error(equal_width(answers.confidence), gap, counted),
-        "ece_mass": _calibration_error(equal_mass(answers.confidence, counted), gap, counted),
-        **_brier(answers.score, items.faulty, counted),
-        "aurc": selective_risk(answers.confidence, ~right, counted),
-    }
+    counted, right = answers.counted, answers.flagged == items.faulty
+    confidence, score = answers.confidence, answers.score
+    why_not = {"confidence": _unstated(confidence, counted), "score": _unstated(score, counted)}
+    reasons = {name: why_not["score" if name.startswith("brier") else "confidence"] for name in METRICS}
+    found = {name: undefined(len(counted), reason) for name, reason in reasons.items()}
+    if not why_not["confidence"]:
+        gap = right - confidence
+        found["ece"] = _calibration_error(equal_width(confidence), gap, counted)
+        found["ece_mass"] = _calibration_error(equal_mass(confidence, counted), gap, counted)
+        found["aurc"] = selective_risk(confidence, ~right, counted)
+    return found if why_not["score"] else {**found, **_brier(score, items.faulty, counted)}
+
+
+def _unstated(values: FloatArray, counted: BoolArray) -> str:
+    """Return why a probability cannot be judged, or an empty string if it can."""
+    unstated, n = int(np.isnan(values[counted]).sum()), int(counted.sum())
+    if n == 0:
+        return "no verdict was counted"
+    return f"{unstated} of {n} verdicts state neither confidence nor score" if unstated else ""
 
 
 def reliability_bins(items: Items, answers: Answers) -> list[tuple[Statistic, float | None]]:

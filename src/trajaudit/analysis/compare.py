@@ -9,8 +9,9 @@ Every comparison is over the same trajectories and the same resamples. The test 
   leaves out 0.
 
 ``by_item=True`` takes trajectories as independent instead, which gives the classical McNemar and DeLong tests. With a
-handful of discordant trajectories trust the exact test over the bootstrap interval beside it. The family of Holm's correction is all comparisons of one call: declare
-it before looking. The minimum detectable effect stands beside each, so that "no difference found" can be read.
+handful of discordant trajectories trust the exact test over the bootstrap interval beside it. The family of Holm's
+correction is all comparisons of one call: declare it before looking. The minimum detectable effect stands beside each,
+so that "no difference found" can be read.
 """
 
 from __future__ import annotations
@@ -182,8 +183,8 @@ def _tested(
     if contrast.metric == "roc_auc":
         among = contrast.among
         scores = [side.score[among] for side in contrast.answers]
-        _, error, p_value = delong(scores[0], scores[1], contrast.faulty[among], cluster[among])
-        return f"DeLong{suffix}", p_value, detectable(error, alpha)
+        _, error, p = delong(scores[0], scores[1], contrast.faulty[among], cluster[among])
+        return f"DeLong{suffix}", p, detectable(error, alpha)
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < MOSTLY_DEFINED * len(drawn) or no_spread(defined):
         return "paired bootstrap", None, None

@@ -60,7 +60,7 @@ class Levels:
         """Return the running sums of marked and of all at each level, [..., L], from sums of `columns`."""
         sums = np.ascontiguousarray(sums)
         count = len(self.ends)
-        if count > FEW_LEVELS:
+        if not isinstance(self.columns, tuple):
             both = np.cumsum(sums * self.marked, axis=-1), np.cumsum(sums, axis=-1)
             marked, everyone = both if count == len(self.rows) else (np.take(s, self.ends, axis=-1) for s in both)
             return marked, everyone
@@ -82,8 +82,8 @@ class Levels:
             by_marked, by_other = slope(*self.totals)
             return np.where(self.marked > 0, by_marked[self.level], by_other[self.level])
 
-        wide = len(self.ends) > FEW_LEVELS
-        return Statistic(self.columns, reduce, among, basis=basis, gradient=gradient if wide else None)
+        by_level = isinstance(self.columns, tuple)
+        return Statistic(self.columns, reduce, among, basis=basis, gradient=None if by_level else gradient)
 
 
 def _steps(running: FloatArray) -> FloatArray:

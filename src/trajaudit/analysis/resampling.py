@@ -98,8 +98,10 @@ def draw(plan: Design, resamples: int, seed: int, at_once: int) -> Iterator[Floa
 
 def cluster_sums(plan: Design, columns: Sequence[np.ndarray]) -> FloatArray:
     """Return the sums of each column within each cluster, [K, clusters]."""
-    sums = [np.bincount(plan.cluster, column, plan.clusters) for column in columns]
-    return np.array(sums).reshape(len(columns), plan.clusters)
+    sums = np.empty((len(columns), plan.clusters))
+    for i, column in enumerate(columns):
+        sums[i] = np.bincount(plan.cluster, weights=column, minlength=plan.clusters)
+    return sums
 
 
 def replicates(plan: Design, statistics: Sequence[Statistic], resamples: int, seed: int) -> FloatArray:
@@ -144,6 +146,8 @@ def influence(plan: Design, statistic: Statistic) -> FloatArray:
         moved = np.nan_to_num(statistic.reduce(total) - statistic.reduce(without.T))
     else:
         assert statistic.gradient is not None
-        moved = np.bincount(plan.cluster[columns], statistic.gradient(total), plan.clusters)
+        slope = np.zeros(len(plan.cluster))
+        slope[columns] = statistic.gradient(total)
+        moved = cluster_sums(plan, [slope])[0]
     stratum = np.repeat(np.arange(len(plan.sizes)), plan.sizes)
     return moved - (np.bincount(stratum, moved) / plan.sizes)[stratum]

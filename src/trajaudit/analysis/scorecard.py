@@ -6,8 +6,8 @@ and differences are paired (`trajaudit.analysis.compare`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from trajaudit.analysis.fault_types import confusion
 from trajaudit.analysis.intervals import RESAMPLES, estimates
 from trajaudit.analysis.metrics import statistics
 from trajaudit.analysis.resampling import design
-from trajaudit.analysis.result import Bin, Scorecard
+from trajaudit.analysis.result import Bin, Estimate, Scorecard
+from trajaudit.analysis.statistic import Statistic
 from trajaudit.analysis.table import Answers, Items, tabulate, under
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Verdict
@@ -74,39 +75,48 @@ def score(
 ) -> list[Scorecard]:
     """Score every auditor of a table (`trajaudit.analysis.table.tabulate`); arguments as for `scorecards`."""
     counted = {name: under(own, convention) for name, own in answers.items()}
-    metrics = {name: statistics(items, own, counted.get(reference)) for name, own in counted.items()}
-    by_type = {name: recall_by_type(items, own) for name, own in counted.items()}
-    bins = {name: reliability_bins(items, own) for name, own in counted.items()}
-    wanted = [
-        statistic
-        for name in counted
-        for statistic in (*metrics[name].values(), *by_type[name].values(), *(accuracy for accuracy, _ in bins[name]))
-    ]
+    sheets = [_Sheet.of(items, own, counted.get(reference)) for own in counted.values()]
+    wanted = [statistic for sheet in sheets for statistic in sheet.statistics]
     ready = iter(estimates(design(items), wanted, resamples, seed, level, method))
-    cards = []
-    for name, own in counted.items():
-        metric = dict(zip(metrics[name], islice(ready, len(metrics[name])), strict=True))
-        recall = dict(zip(by_type[name], islice(ready, len(by_type[name])), strict=True))
-        accuracy = list(islice(ready, len(bins[name])))
-        reliability = tuple(
-            Bin(float(EDGES[i]), float(EDGES[i + 1]), accuracy[i].n, confidence, accuracy[i])
-            for i, (_, confidence) in enumerate(bins[name])
+    return [sheet.card(items, ready, convention) for sheet in sheets]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sheet:
+    """All statistics of one auditor, in the order in which their estimates are read back."""
+
+    answers: Answers
+    metrics: dict[str, Statistic]
+    by_type: dict[str, Statistic]
+    bins: list[tuple[Statistic, float | None]]
+
+    @classmethod
+    def of(cls, items: Items, answers: Answers, reference: Answers | None) -> _Sheet:
+        metrics = statistics(items, answers, reference)
+        return cls(answers, metrics, recall_by_type(items, answers), reliability_bins(items, answers))
+
+    @property
+    def statistics(self) -> list[Statistic]:
+        return [*self.metrics.values(), *self.by_type.values(), *(accuracy for accuracy, _ in self.bins)]
+
+    def card(self, items: Items, ready: Iterator[Estimate], convention: str) -> Scorecard:
+        """Return the scorecard, taking one estimate from ``ready`` for each statistic."""
+        metrics, by_type = ({name: next(ready) for name in named} for named in (self.metrics, self.by_type))
+        bins = [(next(ready), confidence) for _, confidence in self.bins]
+        return Scorecard(
+            auditor=self.answers.auditor,
+            convention=convention,
+            metrics=metrics,
+            per_type_recall=by_type,
+            confusion=confusion(items, self.answers),
+            reliability=tuple(
+                Bin(float(low), float(high), accuracy.n, confidence, accuracy)
+                for low, high, (accuracy, confidence) in zip(EDGES, EDGES[1:], bins, strict=False)
+            ),
+            risk_coverage=_curve(items, self.answers),
+            denominator=self.answers.denominator,
+            bounds=worst_cases(items, self.answers) if convention == "answered" else {},
         )
-        bounds = worst_cases(items, own) if convention == "answered" else {}
-        cards.append(
-            Scorecard(
-                name,
-                convention,
-                metric,
-                recall,
-                confusion(items, own),
-                reliability,
-                _curve(items, own),
-                own.denominator,
-                bounds,
-            )
-        )
-    return cards
 
 
 def _curve(items: Items, answers: Answers) -> tuple[tuple[float, float], ...]:

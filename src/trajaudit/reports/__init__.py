@@ -16,7 +16,7 @@ step     0.923
 from trajaudit.reports.build import build_report
 from trajaudit.reports.comparison_tables import bounds_table, comparison_table, denominator_table, verdict_in_words
 from trajaudit.reports.formats import render, write
-from trajaudit.reports.ledger import Line, compare, ledger_table, same, summary
+from trajaudit.reports.ledger import Line, ledger_line, ledger_table, same, summary
 from trajaudit.reports.scorecard_tables import scorecard_tables
 from trajaudit.reports.table import Column, Row, Table
 
@@ -27,9 +27,9 @@ __all__ = [
     "Table",
     "bounds_table",
     "build_report",
-    "compare",
     "comparison_table",
     "denominator_table",
+    "ledger_line",
     "ledger_table",
     "render",
     "same",

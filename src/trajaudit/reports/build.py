@@ -47,7 +47,7 @@ SECTIONS = (
     ("comparisons", "Which differences are certain", (), ("comparisons",)),
     ("detection", "Is there a fault?", (), ("detection",)),
     ("localisation", "At which step?", (), ("localisation",)),
-    ("types", "Of which type?", ("per_type_recall", "confusion"), ("type_recall",)),
+    ("types", "Of which type?", ("per_type_recall", "confusion"), ("typing", "type_recall")),
     ("calibration", "How surely?", ("reliability",), ("calibration",)),
     ("cost", "At what cost?", ("cost_quality",), ("cost",)),
     ("denominators", "Who is counted", (), ("denominators", "bounds")),
@@ -120,7 +120,7 @@ def _tables(
     cards: Sequence[Scorecard], first: Sequence[Scorecard], comparisons: Sequence[Comparison]
 ) -> Mapping[str, Table]:
     tables = [*scorecard_tables(first), denominator_table(cards)]
-    bounds = bounds_table(first)
+    bounds = bounds_table(cards)
     tables += [bounds] if bounds.rows else []
     tables += [comparison_table(comparisons)] if comparisons else []
     return {table.key: table for table in tables}

@@ -93,19 +93,16 @@ def bounds_table(cards: Sequence[Scorecard]) -> Table:
     """Return, for each metric that failures could move, the lowest and highest value that answers could have given."""
     columns = (
         *(Column("auditor", "auditor", "text"), Column("metric", "metric", "text")),
-        *(Column("estimate", "estimate"), Column("lowest", "lowest"), Column("highest", "highest")),
+        *(Column("convention", "convention", "text"), Column("estimate", "estimate")),
+        *(Column("lowest", "lowest"), Column("highest", "highest")),
     )
-    rows = [
-        Row((card.auditor, name, card.metrics.get(name), low, high))
-        for card in cards
-        for name, (low, high) in card.bounds.items()
-        if low != high
-    ]
-    counted = {
-        card.auditor: card.denominator for card in cards if any(low != high for low, high in card.bounds.values())
-    }
+    moved = [(card, name, low, high) for card in cards for name, (low, high) in card.bounds.items() if low != high]
+    rows = tuple(
+        Row((card.auditor, name, card.convention, card.metrics.get(name), low, high)) for card, name, low, high in moved
+    )
+    counted = {card.auditor: card.denominator for card, *_ in moved}
     title = "What failures could hide: bounds over any answers in their place"
-    return Table("bounds", title, columns, tuple(rows), (), counted, cards[0].convention if cards else None)
+    return Table("bounds", title, columns, rows, (), counted)
 
 
 def _side_by_side(cards: Sequence[Scorecard]) -> list[Scorecard]:

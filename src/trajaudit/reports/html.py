@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
@@ -76,10 +78,24 @@ def policy(scripts: Sequence[str], style: str) -> str:
     )
 
 
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+
+
+def visible(value: Any) -> Any:
+    """Return text with characters that hide or that turn the reading direction shown by their code points.
+
+    >>> visible("gnp\u202eexe")
+    'gnpU+202Eexe'
+    """
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return _INVISIBLE.sub(lambda match: f"U+{ord(match[0]):04X}", value)
+
+
 @cache
 def _templates() -> Environment:
     loader = DictLoader({name: _asset(name) for name in ("page.html", "table.html")})
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, finalize=visible)
 
 
 def _grid(table: Table) -> Markup:

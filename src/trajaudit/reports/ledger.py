@@ -53,7 +53,9 @@ def same(published_text: str, ours: float) -> bool:
     )
 
 
-def compare(key: str, published: str | None, ours: Estimate | float | None, reading: str = "", note: str = "") -> Line:
+def ledger_line(
+    key: str, published: str | None, ours: Estimate | float | None, reading: str = "", note: str = ""
+) -> Line:
     """Return the ledger line of a figure; ``reading`` states how an ambiguous definition was read to get ours.
 
     A figure that the paper leaves out (null) is the same as an undefined one of ours.
@@ -86,7 +88,7 @@ def _ours(line: Line) -> Cell:
 def summary(lines: Sequence[Line]) -> str:
     """Return the counts in one sentence.
 
-    >>> summary([compare("f1", "0.800", 0.8), compare("recall", "0.5", 0.9)])
+    >>> summary([ledger_line("f1", "0.800", 0.8), ledger_line("recall", "0.5", 0.9)])
     '2 figures: 1 same, 0 same under a stated reading, 1 differs, 0 not reproducible here.'
     """
     counts = Counter(line.verdict for line in lines)

@@ -32,18 +32,26 @@ SUMMARY = (
 DETECTION = (
     *(Column("precision", "precision"), Column("recall", "recall"), Column("f1", "F1")),
     *(Column("silent_recall", "silent recall"), Column("loud_recall", "loud recall")),
-    *(Column("false_alarm", "false alarm"), Column("accuracy", "accuracy")),
+    *(Column("false_alarm", "false alarm"), Column("flag_rate", "flagged"), Column("accuracy", "accuracy")),
     *(Column("roc_auc", "ROC-AUC"), Column("average_precision", "average precision")),
 )
 LOCALISATION = (
     Column("step_exact", "exact step"),
     Column("step_within_one", "within one step"),
+    Column("step_exact_any", "exact, any fault"),
     Column("step_joint", "found and located"),
+    Column("step_first", "always first"),
+    Column("step_last", "always last"),
+    Column("step_uniform", "at random"),
+    Column("step_prior", "most frequent"),
 )
+TYPING = (Column("type_macro_f1", "type macro-F1"), Column("type_joint", "found and named"))
 CALIBRATION = (
     Column("ece", "ECE"),
     Column("ece_mass", "ECE, equal mass"),
     Column("brier", "Brier"),
+    Column("brier_reliability", "Brier: reliability"),
+    Column("brier_resolution", "Brier: resolution"),
     Column("aurc", "AURC"),
 )
 COST = (
@@ -52,7 +60,7 @@ COST = (
     Column("completion_tokens", "completion tokens", "count"),
     Column("seconds", "seconds", "seconds"),
     Column("usd", "US$", "usd"),
-    Column("relative_cost", "relative to rules", "ratio"),
+    Column("seconds_ratio", "seconds, relative to rules", "ratio"),
 )
 
 
@@ -137,17 +145,19 @@ def detection_table(cards: Sequence[Scorecard]) -> Table:
 
 
 def localisation_table(cards: Sequence[Scorecard]) -> Table:
-    """Return where faults were placed, beside the trivial baselines (every other ``step_`` metric of the cards)."""
-    known = {column.key for column in LOCALISATION}
-    names = dict.fromkeys(name for card in cards for name in card.metrics if name.startswith("step_"))
-    baselines = [Column(name, name.removeprefix("step_").replace("_", " ")) for name in names if name not in known]
+    """Return where faults were placed, beside the trivial baselines on the same runs."""
     notes = [
-        "Exact and within one: over faulty runs that were flagged with a step; found and located: over all faulty runs."
+        "Exact, within one and any fault: over faulty runs that were flagged with a step; "
+        "found and located: over all faulty runs.",
+        "Always first, always last, at random and most frequent (the step most often at fault in the other groups) "
+        "read nothing: the exact step of such a guess, on the runs that the auditor's own is taken over.",
     ]
-    if baselines:
-        listed = ", ".join(column.header for column in baselines)
-        notes.append(f"Baselines that read nothing, over all faulty runs with a labelled step: {listed}.")
-    return _table("localisation", "Localisation", (*LOCALISATION, *baselines), cards, notes)
+    return _table("localisation", "Localisation", LOCALISATION, cards, notes)
+
+
+def typing_table(cards: Sequence[Scorecard]) -> Table:
+    note = "Over faulty runs; a missed fault, or one flagged without a type, is a miss of its true type."
+    return _table("typing", "Typing", TYPING, cards, [note])
 
 
 def type_recall_table(cards: Sequence[Scorecard]) -> Table:
@@ -174,8 +184,11 @@ def confusion_table(card: Scorecard, number: int = 0) -> Table:
 
 
 def calibration_table(cards: Sequence[Scorecard]) -> Table:
-    note = "ECE: ten equal-width bins on (low, high], of the auditor's own verdict being right. Lower is better in all."
-    return _table("calibration", "Calibration", CALIBRATION, cards, [note])
+    notes = [
+        "ECE: over ten equal-width bins on (low, high], of the auditor's own verdict being right.",
+        "Lower is better, but for resolution.",
+    ]
+    return _table("calibration", "Calibration", CALIBRATION, cards, notes)
 
 
 def cost_table(cards: Sequence[Scorecard]) -> Table:
@@ -185,6 +198,9 @@ def cost_table(cards: Sequence[Scorecard]) -> Table:
 
 def scorecard_tables(cards: Sequence[Scorecard]) -> list[Table]:
     """Return every table of scorecards of one convention, in the order of the report."""
-    makers = (summary_table, detection_table, localisation_table, type_recall_table, calibration_table, cost_table)
+    makers = (
+        *(summary_table, detection_table, localisation_table, typing_table, type_recall_table),
+        *(calibration_table, cost_table),
+    )
     confusions = [confusion_table(card, i) for i, card in enumerate(cards, start=1) if card.confusion]
     return [make(cards) for make in makers] + confusions

@@ -157,10 +157,13 @@ def _lines(table: Table) -> list[str]:
 
 
 def _denominators(denominators: Mapping[str, Denominator]) -> list[str]:
-    """Return one line for all auditors where they agree, else a line for each set of auditors that do."""
+    """Return a line for each set of auditors that agree; the largest set comes last, as "every other auditor"."""
     groups: dict[str, list[str]] = {}
     for auditor, denominator in denominators.items():
         groups.setdefault(denominator_line(denominator), []).append(auditor)
-    if len(groups) == 1:
-        return [f"Items: {line}{' (every auditor)' if len(names) > 1 else ''}." for line, names in groups.items()]
-    return [f"Items of {', '.join(names)}: {line}." for line, names in groups.items()]
+    *special, most = sorted(groups.items(), key=lambda group: len(group[1])) or [("", [])]
+    lines = [f"Items of {', '.join(names)}: {line}." for line, names in special]
+    line, names = most
+    if not special:
+        return [f"Items: {line}{' (every auditor)' if len(names) > 1 else ''}."] if names else []
+    return [*lines, f"Items of {'every other auditor' if len(names) > 1 else names[0]}: {line}."]

@@ -1,10 +1,10 @@
 """Figures: each function takes scorecards of one convention and returns a drawing, which ``save`` writes."""
 
 from trajaudit.reports.figures.cost import cost_quality, frontier
+from trajaudit.reports.figures.fault_types import confusion_matrices, per_type_recall
 from trajaudit.reports.figures.recall import recall_by_stratum
 from trajaudit.reports.figures.reliability import reliability_curves
 from trajaudit.reports.figures.style import Drawing, save
-from trajaudit.reports.figures.types import confusion_matrices, per_type_recall
 
 __all__ = [
     "Drawing",

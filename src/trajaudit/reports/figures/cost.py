@@ -24,7 +24,7 @@ COSTS: Mapping[str, tuple[str, str]] = {
     "usd": ("US$ per trajectory", "usd"),
     "prompt_tokens": ("prompt tokens per trajectory", "count"),
     "completion_tokens": ("completion tokens per trajectory", "count"),
-    "relative_cost": ("cost relative to the rules", "ratio"),
+    "seconds_ratio": ("seconds, relative to the rules", "ratio"),
 }
 
 

@@ -99,7 +99,11 @@ def _confusion_figure(cards: Sequence[Scorecard], predicted: Sequence[str], colu
     across = max(1, min(columns, len(cards)))
     down = max(1, math.ceil(len(cards) / across))
     true = dict.fromkeys(name for card in cards for name in card.confusion)
-    size = (1.6 + across * (0.42 * len(predicted) + 0.3), down * (0.36 * len(true) + 0.55) + 1.25)
+    left, below = (max((len(short(name)) for name in names), default=0) for names in (true, predicted))
+    size = (
+        0.4 + 0.066 * left + across * (0.42 * len(predicted) + 0.3),
+        0.4 + 0.06 * below + down * (0.36 * len(true) + 0.55),
+    )
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     panels = list(grid.flat)

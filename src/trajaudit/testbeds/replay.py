@@ -1,0 +1,85 @@
+"""The injector that testbeds share: edit a list of calls at one known step, then replay it in a fresh environment.
+
+No observation of a faulty run is written by hand. The scripted agent's run is reduced to its calls, an edit replaces
+or removes some of them, and the edited list is carried out again from the beginning, so that whatever the environment
+answers to the fault (an error, a permissive yes) is its own answer (testbed paper, section 3). Arguments that are a
+function are worked out during the replay from the steps so far: a reply composed that way tells what really happened,
+which keeps the injected fault the only one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from trajaudit._fields import Json
+from trajaudit.trajectory import Action, Fault, Step
+
+Arguments = dict[str, Json]
+Late = Callable[[Sequence[Step]], Arguments]
+"""Arguments that are worked out from the steps taken so far."""
+
+
+class Environment(Protocol):
+    """A world with state: it answers one call after another and never raises for what an agent asks of it."""
+
+    def call(self, tool: str, args: Arguments) -> Json: ...
+
+
+class Call(NamedTuple):
+    """One call of a script. ``stage`` and ``subject`` say what it is for; they never reach a trajectory."""
+
+    stage: str
+    subject: int | None
+    thought: str | None
+    tool: str
+    args: Arguments | Late
+
+
+class Edit(NamedTuple):
+    """One fault as an edit of a script.
+
+    ``changes`` maps positions in the script to the call that stands there instead, or to None where the call is
+    removed; ``at`` is the position that the fault sits at, and must survive the edit.
+    """
+
+    type: str
+    at: int
+    component: str
+    changes: Mapping[int, Call | None]
+
+
+def replay(calls: Sequence[Call], environment: Environment) -> tuple[Step, ...]:
+    """Carry out a script from the beginning in ``environment`` and return its steps."""
+    steps: list[Step] = []
+    for index, (_, _, thought, tool, args) in enumerate(calls):
+        if not isinstance(args, dict):
+            args = args(steps)
+        steps.append(Step(index, thought, Action(tool, args), environment.call(tool, args)))
+    return tuple(steps)
+
+
+def edited(calls: Sequence[Call], edits: Sequence[Edit]) -> tuple[list[Call], tuple[Fault, ...]]:
+    """Return the edited script and its faults, in step order, each at its step in the *edited* run.
+
+    Raises:
+        ValueError: where two edits touch one call, or an edit removes the call that its fault sits at.
+    """
+    changes: dict[int, Call | None] = {}
+    for edit in edits:
+        both = changes.keys() & edit.changes.keys()
+        if both:
+            raise ValueError(f"edit {edit.type!r}: calls {sorted(both)} are already changed by another edit")
+        changes.update(edit.changes)
+    new: list[Call] = []
+    place: dict[int, int] = {}
+    for position, call in enumerate(calls):
+        kept = changes.get(position, call)
+        if kept is not None:
+            place[position] = len(new)
+            new.append(kept)
+    missing = [edit.type for edit in edits if edit.at not in place]
+    if missing:
+        raise ValueError(f"edit {missing[0]!r}: the call that its fault sits at is removed")
+    faults = sorted((Fault(edit.type, place[edit.at], edit.component) for edit in edits), key=lambda f: f.step or 0)
+    return new, tuple(faults)
