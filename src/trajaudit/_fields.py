@@ -94,13 +94,24 @@ class Fields:
 
 
 def dumps(obj: Json) -> str:
-    """Return compact JSON on one line; NaN and infinity are refused, since JSON has no such numbers."""
-    return json.dumps(obj, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """Return compact JSON on one line; NaN and infinity are refused, since JSON has no such numbers.
+
+    >>> dumps({"half a surrogate pair": "\\ud800", "whole": "é"})
+    '{"half a surrogate pair":"\\\\ud800","whole":"\\\\u00e9"}'
+    """
+    text = json.dumps(obj, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # JSON can hold half a surrogate pair, UTF-8 cannot
+        return json.dumps(obj, allow_nan=False, separators=(",", ":"))
+    return text
 
 
 def canonical(obj: Json) -> bytes:
     """Return the bytes that hashes are taken over: sorted keys, compact, UTF-8."""
-    return json.dumps(obj, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True).encode()
+    return json.dumps(obj, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def _refuse_constant(name: str) -> NoReturn:

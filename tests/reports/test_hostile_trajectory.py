@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from trajaudit.analysis.result import Estimate
-from trajaudit.reports import build_report
+from trajaudit.reports import Part, build_report
 from trajaudit.trajectory import Action, Fault, Label, Source, Step, Trajectory
 from trajaudit.verdict import Evidence, Verdict
 
@@ -95,9 +95,8 @@ def opened(tmp_path, browse, card):
     run = hostile_run(PAYLOADS[2])
     cards = [card(ALL, loud_recall=Estimate(None, reason=ALL))]
     cards[0] = replace(cards[0], per_type_recall={ALL: Estimate(0.5)}, confusion={ALL: {ALL: 1, "missed": 1}})
-    path = build_report(
-        *(tmp_path,), title=ALL, trajectories=[run], verdicts=[hostile_verdict(run)], scorecards=cards, notes=[ALL]
-    )
+    part = Part("all", ALL, [run], [hostile_verdict(run)], cards)
+    path = build_report(tmp_path, title=ALL, parts=[part], notes=[ALL])
     return browse(f"{path.as_uri()}#t/{quote(run.id, safe='')}")
 
 

@@ -2,12 +2,13 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from trajaudit._fields import RecordError
 from trajaudit.analysis.result import Comparison, Estimate
-from trajaudit.reports import build_report
+from trajaudit.reports import Part, build_report
 from trajaudit.reports.viewer_data import embed, sample
 from trajaudit.trajectory import Action, Fault, Label, Source, Step, Trajectory
 
@@ -15,8 +16,9 @@ from trajaudit.trajectory import Action, Fault, Label, Source, Step, Trajectory
 @pytest.fixture
 def build(tmp_path, runs, verdicts, cards):
     def made(**given):
-        defaults = {"title": "A report", "trajectories": runs, "verdicts": verdicts, "scorecards": cards}
-        return build_report(tmp_path, **{**defaults, **given})
+        outer = {name: given.pop(name) for name in ("title", "notes", "max_embedded") if name in given}
+        part = Part("all", "All", **{"trajectories": runs, "verdicts": verdicts, "scorecards": cards, **given})
+        return build_report(tmp_path, **{"title": "A report", **outer}, parts=[part])
 
     return made
 
@@ -25,7 +27,7 @@ def build(tmp_path, runs, verdicts, cards):
 def plain(tmp_path_factory, runs, verdicts, cards):
     """The folder of a report that several tests only read."""
     folder = tmp_path_factory.mktemp("plain")
-    build_report(folder, title="A report", trajectories=runs, verdicts=verdicts, scorecards=cards)
+    build_report(folder, title="A report", parts=[Part("all", "All", runs, verdicts, cards)])
     return folder
 
 
@@ -53,10 +55,10 @@ def test_metrics_are_strict_json_with_null_for_undefined(build):
         build(comparisons=[Comparison("f1", "a", "b", Estimate(0.1), "t", 0.5)]).parent / "metrics.json"
     ).read_text()
     metrics = json.loads(text, parse_constant=refuse)
-    outcome = metrics["scorecards"][1]
+    outcome = metrics["parts"]["all"]["scorecards"][1]
     assert outcome["metrics"]["step_exact"]["value"] is None
     assert outcome["metrics"]["step_exact"]["reason"] == "it names no step"
-    assert metrics["comparisons"][0]["difference"]["value"] == 0.1
+    assert metrics["parts"]["all"]["comparisons"][0]["difference"]["value"] == 0.1
 
 
 def test_a_metric_that_is_not_a_number_stops_the_report(build, card):
@@ -146,3 +148,17 @@ def test_the_viewer_holds_every_verdict_of_an_embedded_run(plain):
     assert data["auditors"] == ["step", "outcome"]
     assert [v["auditor"] for v in data["verdicts"]["2"]] == ["step", "outcome"]
     assert data["verdicts"]["2"][1]["status"] == "parse_fail"
+
+
+def test_parts_stand_apart_and_the_viewer_holds_the_trajectories_of_all(tmp_path, runs, verdicts, cards):
+    other = [replace(run, id=f"other-{run.id}") for run in runs]
+    parts = [
+        Part("ours", "Made here", runs, verdicts, cards, lead="A set."),
+        Part("theirs", "Published", other, [], cards),
+    ]
+    page = build_report(tmp_path, title="Two sets", parts=parts).read_text()
+    assert re.findall('<h2 class="part">(.*?)</h2>', page) == ["Made here", "Published"]
+    assert {t["id"] for t in embedded_data(page)["trajectories"]} == {run.id for run in [*runs, *other]}
+    assert (tmp_path / "ours/tables/summary.md").is_file()
+    assert (tmp_path / "theirs/figures/recall_by_stratum.png").is_file()
+    assert 'href="#theirs-summary"' in page

@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from trajaudit.reports import build_report
+from trajaudit.reports import Part, build_report
 
 DRIVER = """<!doctype html><pre id="out"></pre><iframe src="report.html%s" width="1300" height="900"></iframe><script>
 const frame = document.querySelector("iframe");
@@ -43,7 +43,7 @@ class Quiet(SimpleHTTPRequestHandler):
 def drive(tmp_path_factory, browse, runs, verdicts, cards):
     """A function that opens the report at an address, runs a script in the driver and returns what it put into out."""
     folder = tmp_path_factory.mktemp("report")
-    build_report(folder, title="A report", trajectories=runs, verdicts=verdicts, scorecards=cards)
+    build_report(folder, title="A report", parts=[Part("all", "All", runs, verdicts, cards)])
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
     Thread(target=server.serve_forever, daemon=True).start()
 

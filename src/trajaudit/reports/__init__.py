@@ -13,7 +13,7 @@ step     0.923
 <BLANKLINE>
 """
 
-from trajaudit.reports.build import build_report
+from trajaudit.reports.build import Part, build_report
 from trajaudit.reports.comparison_tables import bounds_table, comparison_table, denominator_table, verdict_in_words
 from trajaudit.reports.formats import render, write
 from trajaudit.reports.ledger import Line, ledger_line, ledger_table, same, summary
@@ -23,6 +23,7 @@ from trajaudit.reports.table import Column, Row, Table
 __all__ = [
     "Column",
     "Line",
+    "Part",
     "Row",
     "Table",
     "bounds_table",

@@ -1,5 +1,7 @@
 """Build a whole report in a folder: tables in every format, figures, the page, and the metrics for machines.
 
+A report has one part or several (a generated set, say, and the published one beside it): each is a set of trajectories
+with its own scorecards, and the viewer holds the trajectories of all. Scorecards of different sets never share a table.
 Where both conventions are given, the first (``published``) fills the report and the other stands beside it, folded,
 and only where some item went unanswered: otherwise the two are the same numbers.
 """
@@ -10,6 +12,7 @@ import dataclasses
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,44 +64,71 @@ LEAD = (
 )
 
 
+@dataclass(frozen=True)
+class Part:
+    """One set of trajectories in a report, with the verdicts on it and what they are worth.
+
+    ``key`` names its folder and its place in the page; ``lead`` says in a sentence or two what the set is.
+    """
+
+    key: str
+    title: str
+    trajectories: Sequence[Trajectory]
+    verdicts: Sequence[Verdict]
+    scorecards: Sequence[Scorecard]
+    comparisons: Sequence[Comparison] = ()
+    lead: str = ""
+
+
 def build_report(
-    folder: str | Path,
-    *,
-    title: str,
-    trajectories: Sequence[Trajectory],
-    verdicts: Sequence[Verdict],
-    scorecards: Sequence[Scorecard],
-    comparisons: Sequence[Comparison] = (),
-    notes: Sequence[str] = (),
-    max_embedded: int = 2000,
+    folder: str | Path, *, title: str, parts: Sequence[Part], notes: Sequence[str] = (), max_embedded: int = 2000
 ) -> Path:
     """Write the report and return the path of its page.
 
-    ``folder`` gets ``report.html``, ``metrics.json``, ``tables/`` and ``figures/``. ``notes`` are warnings that the
-    page shows first. Above ``max_embedded`` trajectories the page holds a stated sample of them.
+    ``folder`` gets ``report.html``, ``metrics.json``, ``tables/`` and ``figures/``; with several parts, the last two
+    stand in a folder of each part. ``notes`` are warnings that the page shows first. Above ``max_embedded``
+    trajectories the page holds a stated sample of them.
 
     Raises:
-        RecordError: for verdicts on other trajectories than these, or on other content under the same id.
-        ValueError: where no scorecard is given, or a metric is not a finite number.
+        RecordError: for verdicts on other trajectories than a part's, or on other content under the same id.
+        ValueError: where a part has no scorecard, or a metric is not a finite number.
     """
-    if not scorecards:
-        raise ValueError("scorecards: expected at least one, got none")
-    check_verdicts(verdicts, trajectories)
+    if not parts or not all(part.scorecards for part in parts):
+        raise ValueError("scorecards: expected at least one in every part, got none")
     folder = Path(folder)
-    first, *others = _by_convention(scorecards)
-    tables = _tables(scorecards, first, comparisons)
-    aside = [table for cards in others for table in scorecard_tables(cards)] if _any_failed(scorecards) else []
+    sections: list[Section] = []
+    for part in parts:
+        check_verdicts(part.verdicts, part.trajectories)
+        own = list(_part_sections(part, folder / part.key if len(parts) > 1 else folder))
+        sections += own if len(parts) == 1 else _under_heading(part, own)
+    trajectories = list({t.id: t for part in parts for t in part.trajectories}.values())
+    given = {(v.trajectory_id, v.auditor, v.spec_hash): v for part in parts for v in part.verdicts}
+    verdicts = list(given.values())
+    facts = head_facts(trajectories, verdicts)
+    _write(folder / "metrics.json", metrics_json(title, facts, parts, notes))
+    path = folder / "report.html"
+    _write(path, page(title, LEAD, facts, notes, sections, embed(trajectories, verdicts, max_embedded)))
+    return path
+
+
+def _part_sections(part: Part, folder: Path) -> Iterator[Section]:
+    """Write a part's tables and figures, and return what the page shows of them."""
+    first, *others = _by_convention(part.scorecards)
+    tables = _tables(part.scorecards, first, part.comparisons)
+    failed = _any_failed(part.scorecards)
+    aside = [table for cards in others for table in scorecard_tables(cards)] if failed else []
     for table in tables.values():
         write(table, folder / "tables")
     for table in aside:
         write(table, folder / "tables" / str(table.convention))
     pictures = {drawing.key: _picture(drawing, folder / "figures") for drawing in (draw(first) for draw in FIGURES)}
-    embedded = embed(trajectories, verdicts, max_embedded)
-    facts = head_facts(trajectories, verdicts)
-    _write(folder / "metrics.json", metrics_json(title, facts, scorecards, comparisons, notes))
-    path = folder / "report.html"
-    _write(path, page(title, LEAD, facts, notes, list(_sections(tables, pictures, aside)), embedded))
-    return path
+    return _sections(tables, pictures, aside)
+
+
+def _under_heading(part: Part, sections: Sequence[Section]) -> list[Section]:
+    """Return a part's sections with keys of their own, the first of them below the part's heading."""
+    named = [replace(section, key=f"{part.key}-{section.key}") for section in sections]
+    return [replace(named[0], part=part.title, part_lead=part.lead), *named[1:]]
 
 
 def _write(path: Path, text: str) -> None:
@@ -159,21 +189,21 @@ def head_facts(trajectories: Sequence[Trajectory], verdicts: Sequence[Verdict]) 
     ]
 
 
-def metrics_json(
-    title: str,
-    facts: Sequence[Fact],
-    scorecards: Sequence[Scorecard],
-    comparisons: Sequence[Comparison],
-    notes: Sequence[str],
-) -> str:
+def metrics_json(title: str, facts: Sequence[Fact], parts: Sequence[Part], notes: Sequence[str]) -> str:
     """Return everything measured as strict JSON at full precision."""
     obj: Json = {
         "title": title,
         "trajaudit": __version__,
         "counts": {fact.name.lower(): {"value": fact.value, "detail": fact.detail} for fact in facts},
         "notes": list(notes),
-        "scorecards": [_plain(card) for card in scorecards],
-        "comparisons": [_plain(comparison) for comparison in comparisons],
+        "parts": {
+            part.key: {
+                "title": part.title,
+                "scorecards": [_plain(card) for card in part.scorecards],
+                "comparisons": [_plain(comparison) for comparison in part.comparisons],
+            }
+            for part in parts
+        },
     }
     return json.dumps(obj, ensure_ascii=True, allow_nan=False, indent=1) + "\n"
 

@@ -50,7 +50,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the results: figures, then tables, then tables that are folded away under a title."""
+    """A section of the results: figures, then tables, then tables that are folded away under a title.
+
+    ``part`` and ``part_lead`` stand above the first section of each part of a report that has several.
+    """
 
     key: str
     title: str
@@ -58,6 +61,8 @@ class Section:
     tables: Sequence[Table] = ()
     folded: Sequence[Table] = ()
     folded_title: str = ""
+    part: str = ""
+    part_lead: str = ""
 
 
 @cache

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trajaudit.analysis import CONVENTIONS, score as scorecards_of, tabulate
+from trajaudit.analysis import CONVENTIONS, tabulate
+from trajaudit.analysis import score as scorecards_of
 from trajaudit.config import Choice
 from trajaudit.reports import comparison_table, denominator_table, render, scorecard_tables, write
 from trajaudit.runs import RunFolder
@@ -38,7 +39,9 @@ def score(
             print(f"already done: {folder.path}")
             return 0
         items, answers = tabulate(found.trajectories, found.verdicts)
-        cards = [card for convention in CONVENTIONS for card in scorecards_of(items, answers, convention=convention, **stats)]
+        cards = [
+            card for convention in CONVENTIONS for card in scorecards_of(items, answers, convention=convention, **stats)
+        ]
         first = [card for card in cards if card.convention == CONVENTIONS[0]]
         tables = [*scorecard_tables(first), denominator_table(cards)]
         if comparisons := against_reference(items, dict(answers), stats):
