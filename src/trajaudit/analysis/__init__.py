@@ -3,7 +3,7 @@
 Pure functions over labels and verdicts; nothing here reads a file.
 """
 
-from trajaudit.analysis.compare import compare
+from trajaudit.analysis.comparison import compare
 from trajaudit.analysis.intervals import wilson
 from trajaudit.analysis.metrics import METRICS
 from trajaudit.analysis.paired import delong, holm, mcnemar

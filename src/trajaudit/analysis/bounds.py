@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from trajaudit.analysis.metrics import statistics
+from trajaudit.analysis.statistic import BoolArray, IntArray, TextArray
 from trajaudit.analysis.table import Answers, Items
 
 BOUNDED = (
@@ -39,7 +40,7 @@ def worst_cases(items: Items, answers: Answers) -> dict[str, tuple[float, float]
 def _fillings(items: Items, answers: Answers) -> tuple[Answers, Answers, Answers]:
     failed = answers.status != "ok"
 
-    def filled(flagged: np.ndarray, step: np.ndarray | int, kind: np.ndarray | str) -> Answers:
+    def filled(flagged: BoolArray, step: IntArray | int, kind: TextArray | str) -> Answers:
         return replace(
             answers,
             counted=np.ones(len(failed), dtype=np.bool_),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trajaudit.analysis.statistic import IntArray, Metric, Statistic, mean, rate
+from trajaudit.analysis.statistic import BoolArray, IntArray, Metric, Statistic, mean, rate
 from trajaudit.analysis.table import Answers, Items
 
 METRICS = {
@@ -50,7 +50,7 @@ def localisation(items: Items, answers: Answers) -> dict[str, Statistic]:
     }
 
 
-def _any_fault(items: Items, answers: Answers) -> np.ndarray:
+def _any_fault(items: Items, answers: Answers) -> BoolArray:
     pairs = zip(answers.step.tolist(), items.fault_steps, strict=True)
     return np.array([step in steps for step, steps in pairs], dtype=np.bool_)
 

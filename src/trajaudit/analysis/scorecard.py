@@ -1,7 +1,7 @@
 """Everything measured of each auditor on one labelled set: metrics, curves, confusion, and who was counted.
 
 All auditors are scored on the same trajectories and the same resamples, so their intervals can be laid side by side
-and differences are paired (`trajaudit.analysis.compare`).
+and differences are paired (`trajaudit.analysis.comparison`).
 """
 
 from __future__ import annotations

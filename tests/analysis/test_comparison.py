@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trajaudit.analysis import compare, delong, holm, mcnemar
-from trajaudit.analysis.compare import inverted
+from trajaudit.analysis.comparison import inverted
 
 
 @pytest.fixture
