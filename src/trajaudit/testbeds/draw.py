@@ -17,6 +17,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 _LOW = 1 << 64
+_ENOUGH = 1 << 320
 _PARTS = 1_000_000
 
 
@@ -37,14 +38,27 @@ class Draw:
         self._block = 0
         self._pool = int.from_bytes(blake2b(key.encode()).digest(), "little")
 
+    def _refill(self) -> None:
+        self._block += 1
+        self._pool = int.from_bytes(blake2b(f"{self._key}\x00{self._block}".encode()).digest(), "little")
+
     def below(self, n: int) -> int:
         """Return an integer from 0 to ``n`` - 1, each equally likely; ``n`` must be below 2**64."""
         if self._pool < _LOW:
-            self._block += 1
-            block = blake2b(f"{self._key}\x00{self._block}".encode())
-            self._pool = int.from_bytes(block.digest(), "little")
+            self._refill()
         self._pool, digit = divmod(self._pool, n)
         return digit
+
+    def digits(self, *radices: int) -> list[int]:
+        """Return one draw below each of the numbers given (at most eight, each below 2**32), cheaper than one at a time."""
+        if self._pool < _ENOUGH:
+            self._refill()
+        pool, out = self._pool, []
+        for radix in radices:
+            pool, digit = divmod(pool, radix)
+            out.append(digit)
+        self._pool = pool
+        return out
 
     def between(self, low: int, high: int) -> int:
         """Return an integer from ``low`` to ``high``, both included."""

@@ -16,7 +16,8 @@ from trajaudit.testbeds.draw import Draw, opaque
 from trajaudit.testbeds.replay import Call, Edit, edited, replay
 from trajaudit.testbeds.support_desk.instances import Instance, paper_instance
 from trajaudit.testbeds.support_desk.outcome import outcome_correct
-from trajaudit.testbeds.support_desk.paper import HOLDING, paper_edits, paper_script
+from trajaudit.testbeds.support_desk.paper import HOLDING, paper_script
+from trajaudit.testbeds.support_desk.paper_faults import paper_edits
 from trajaudit.testbeds.support_desk.plan import CLEAN, FAULTS, Slot, slots
 from trajaudit.testbeds.support_desk.varied import varied_script
 from trajaudit.testbeds.support_desk.varied_faults import varied_edits

@@ -121,29 +121,25 @@ def paper_instance(seed: int, number: int) -> Instance:
     key = f"paper|{seed}|{number}"
     draw = Draw(key)
     stratum = STRATA[number % 6]
-    first, last = draw.pick(_FIRST), draw.pick(_LAST)
-    email = f"{first.lower()}.{last.lower()}{draw.between(10, 99)}@example.com"
-    serial = draw.between(10_000, 99_999)
-    customer_id, stranger = f"CUS-{serial}", f"CUS-{10_000 + (serial + draw.between(1, 80_000)) % 90_000}"
+    first, last, suffix, serial, order_number, sku, total, phone = draw.digits(
+        *(len(_FIRST), len(_LAST), 90, 90_000, 90_000, len(SKUS), 45_501, 10_000)
+    )
+    name = f"{_FIRST[first]} {_LAST[last]}"
+    email = f"{name.replace(' ', '.').lower()}{10 + suffix}@example.com"
+    customer_id = owner = f"CUS-{10_000 + serial}"
+    if stratum == "other_customer":
+        owner = f"CUS-{10_000 + (serial + draw.between(1, 80_000)) % 90_000}"
     days, status, refundable, window, fee = facts(draw, stratum)
     order = Order(
-        f"ORD-{draw.between(10_000, 99_999)}",
-        stranger if stratum == "other_customer" else customer_id,
-        draw.pick(SKUS),
-        draw.between(2_500, 48_000),
-        days,
-        status,
-        refundable,
-        window,
-        fee,
-        stratum,
+        f"ORD-{10_000 + order_number}",
+        *(owner, SKUS[sku], 2_500 + total, days, status, refundable, window, fee, stratum),
     )
     return Instance(
         key,
         customer_id,
-        f"{first} {last}",
+        name,
         email,
-        f"{draw.below(10_000):04d}",
+        f"{phone:04d}",
         (order,),
         _PAPER_GOAL.format(email=email, order=order.order_id),
         PAPER_SCHEDULE,

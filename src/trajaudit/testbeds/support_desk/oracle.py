@@ -10,21 +10,15 @@ share one script.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Protocol
 
-from trajaudit._fields import Json
 from trajaudit.testbeds.replay import Arguments, Call, Environment, Late
 from trajaudit.testbeds.support_desk.instances import Instance
 
 
-@dataclass(slots=True)
-class Seen:
-    """What tools have answered so far: the customer, and for each requested order its record and its ruling."""
-
-    customer: Arguments = field(default_factory=dict)
-    records: dict[int, Arguments] = field(default_factory=dict)
-    rulings: dict[int, Arguments] = field(default_factory=dict)
+Seen = dict[tuple[str, int | None], Arguments]
+"""What tools have answered, by stage and order: ``("verify", None)``, ``("lookup", 0)``, ``("check", 0)``, …"""
 
 
 class Voice(Protocol):
@@ -46,52 +40,69 @@ def solve(instance: Instance, desk: Environment, voice: Voice) -> list[Call]:
 
     A call that fails is made once more, as the harmless detour that a passing outage causes.
     """
-    seen = Seen()
+    seen: Seen = {}
     calls: list[Call] = []
     for stage, place in instance.schedule:
         order_id = instance.orders[place or 0].order_id
-        kind = stage
         if stage == "reply":
-            calls.append(Call(stage, None, voice.thought(kind, order_id), "reply", voice.reply(instance, seen)))
-            continue
+            calls.append(Call(stage, None, voice.thought(stage, order_id), "reply", voice.reply(instance, seen)))
+            break
+        kind = stage
         if stage == "settle":
-            kind = "refund" if seen.rulings[place or 0]["eligible"] else "escalate"
-        tool, args = _request(kind, place, instance, seen, voice)
+            kind = "refund" if seen["check", place]["eligible"] else "escalate"
+        tool, args = _REQUESTS[kind](instance, seen, place, voice)
         calls.append(Call(stage, place, voice.thought(kind, order_id), tool, args))
         answer = desk.call(tool, args)
         if not answer["ok"]:
             calls.append(Call(f"retry.{stage}", place, voice.thought("retry", order_id), tool, args))
             answer = desk.call(tool, args)
-        _remember(seen, stage, place, answer["data"])
+        seen[stage, place] = answer["data"]
     return calls
 
 
-def _request(kind: str, place: int | None, instance: Instance, seen: Seen, voice: Voice) -> tuple[str, Arguments]:
-    """Return the tool and arguments of a stage, from the request and what was seen."""
-    order_id = instance.orders[place or 0].order_id
-    match kind.removeprefix("again."):
-        case "verify":
-            return "get_customer", {"email": instance.email}
-        case "lookup":
-            return "lookup_order", {"order_id": order_id}
-        case "policy":
-            return "get_policy", {"sku": seen.records[place or 0]["sku"]}
-        case "check":
-            return "check_eligibility", {"order_id": order_id}
-        case "refund":
-            return "issue_refund", voice.refund(order_id, seen.rulings[place or 0])
-        case "escalate":
-            return "escalate", voice.escalation(order_id, seen.rulings[place or 0]["reason"])
-        case "extra":
-            asked = {order.order_id for order in instance.orders}
-            return "lookup_order", {"order_id": next(i for i in seen.customer["orders"] if i not in asked)}
-    raise ValueError(f"schedule: unknown stage {kind!r}")
+Request = tuple[str, Arguments]
 
 
-def _remember(seen: Seen, stage: str, place: int | None, data: Json) -> None:
-    if stage == "verify":
-        seen.customer = data
-    elif stage == "lookup":
-        seen.records[place or 0] = data
-    elif stage == "check":
-        seen.rulings[place or 0] = data
+def _verify(instance: Instance, seen: Seen, place: int | None, voice: Voice) -> Request:
+    return "get_customer", {"email": instance.email}
+
+
+def _lookup(instance: Instance, seen: Seen, place: int | None, voice: Voice) -> Request:
+    return "lookup_order", {"order_id": instance.orders[place or 0].order_id}
+
+
+def _policy(instance: Instance, seen: Seen, place: int | None, voice: Voice) -> Request:
+    return "get_policy", {"sku": seen["lookup", place]["sku"]}
+
+
+def _check(instance: Instance, seen: Seen, place: int | None, voice: Voice) -> Request:
+    return "check_eligibility", {"order_id": instance.orders[place or 0].order_id}
+
+
+def _refund(instance: Instance, seen: Seen, place: int | None, voice: Voice) -> Request:
+    return "issue_refund", voice.refund(instance.orders[place or 0].order_id, seen["check", place])
+
+
+def _escalate(instance: Instance, seen: Seen, place: int | None, voice: Voice) -> Request:
+    return "escalate", voice.escalation(instance.orders[place or 0].order_id, seen["check", place]["reason"])
+
+
+def _extra(instance: Instance, seen: Seen, place: int | None, voice: Voice) -> Request:
+    """Look at an order that the customer's record lists and the request does not name."""
+    asked = {order.order_id for order in instance.orders}
+    return "lookup_order", {"order_id": next(i for i in seen["verify", None]["orders"] if i not in asked)}
+
+
+_REQUESTS: dict[str, Callable[[Instance, Seen, int | None, Voice], Request]] = {
+    "verify": _verify,
+    "lookup": _lookup,
+    "policy": _policy,
+    "check": _check,
+    "again.verify": _verify,
+    "again.lookup": _lookup,
+    "again.policy": _policy,
+    "again.check": _check,
+    "extra": _extra,
+    "refund": _refund,
+    "escalate": _escalate,
+}

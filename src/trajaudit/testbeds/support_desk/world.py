@@ -18,6 +18,7 @@ from trajaudit.testbeds.replay import Arguments
 from trajaudit.testbeds.support_desk.instances import Instance, Order, less_fee
 
 TOOLS = ("get_customer", "lookup_order", "get_policy", "check_eligibility", "issue_refund", "escalate", "reply")
+_TOOLS = frozenset(TOOLS)
 
 
 def ruling(order: Order, customer_id: str) -> tuple[str, int]:
@@ -64,7 +65,7 @@ class Desk:
 
     def call(self, tool: str, args: Arguments) -> Json:
         """Answer one call with {ok, data, error}; a call that makes no sense gets an error, never an exception."""
-        if tool not in TOOLS:
+        if tool not in _TOOLS:
             return failed(f"no tool {tool!r}")
         try:
             return getattr(self, tool)(args)
