@@ -35,6 +35,13 @@ def conf_dir() -> Path:
     return inside if inside.is_dir() else package.parents[1] / "conf"
 
 
+def experiments_dir() -> Path:
+    """Return the folder of published figures: inside the package when installed from a wheel, else the checkout's."""
+    package = Path(trajaudit.__file__).parent
+    inside = package / "experiments"
+    return inside if inside.is_dir() else package.parents[1] / "experiments"
+
+
 def resolve(target: str, where: str) -> Callable[..., Any]:
     """Return what a dotted ``_target_`` names.
 
@@ -72,14 +79,20 @@ class Choice:
         """Call the target with the config's arguments and those of ``context`` that it asks for.
 
         Raises:
-            ConfigError: naming an argument that neither provides.
+            ConfigError: naming an argument that neither provides, or whose value the target refuses.
         """
         arguments = {key: value for key, value in self.config.items() if key != "_target_"}
         arguments |= {key: value for key, value in context.items() if self.wants(key)}
-        for name, parameter in inspect.signature(self.target).parameters.items():
+        parameters = inspect.signature(self.target).parameters
+        for name, parameter in parameters.items():
             if name not in arguments and parameter.default is parameter.empty:
                 raise ConfigError(f"{self.where}.{name}: missing; {self.config['_target_']} needs it")
-        return self.target(**arguments)
+        try:
+            return self.target(**arguments)
+        except ValueError as error:
+            if str(error).partition(":")[0] in parameters:
+                raise ConfigError(f"{self.where}.{error}") from error
+            raise
 
 
 def is_choice(value: Any) -> bool:

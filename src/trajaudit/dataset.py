@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from trajaudit._fields import Fields, Json, RecordError, typed
+from trajaudit._fields import Fields, Json, RecordError, nearest, typed
 from trajaudit.taxonomy import Taxonomy
 from trajaudit.trajectory import Trajectory
 
@@ -41,6 +41,26 @@ class Procedure:
                 *(f"- {claim}" for claim in self.standing_claims),
             ]
         return "\n".join(lines)
+
+    @classmethod
+    def named(cls, name_or_path: str) -> Procedure:
+        """Read a procedure that ships with trajaudit by its name, or one's own by the path of its YAML file.
+
+        Raises:
+            ValueError, FileNotFoundError, RecordError
+        """
+        if name_or_path.endswith((".yaml", ".yml")):
+            if not Path(name_or_path).is_file():
+                raise FileNotFoundError(f"dataset.procedure: no such file: {name_or_path}")
+            return cls.read(name_or_path)
+        folder = Path(__file__).parent / "datasets" / "procedures"
+        known = sorted(path.stem for path in folder.glob("*.yaml"))
+        if name_or_path not in known:
+            raise ValueError(
+                f"dataset.procedure: unknown procedure {name_or_path!r}{nearest(name_or_path, known)}; known: "
+                f"{', '.join(known)}, or the path of a .yaml file"
+            )
+        return cls.read(folder / f"{name_or_path}.yaml")
 
     @classmethod
     def read(cls, path: str | Path) -> Procedure:
@@ -81,7 +101,8 @@ class Dataset:
     """A named source of trajectories.
 
     ``load`` starts a fresh pass (a set of 100,000 is never held whole unless the caller does); ``check`` is the
-    testbed's rule engine where there is one; ``files`` are the files that were read, by SHA-256.
+    testbed's rule engine where there is one; ``files`` are the files that were read, by SHA-256; ``size`` is the number of
+    trajectories where it is known beforehand.
     """
 
     name: str
@@ -91,6 +112,7 @@ class Dataset:
     receipt: Receipt = field(default_factory=Receipt)
     check: Callable[[Trajectory], list] | None = None
     files: Mapping[str, str] = field(default_factory=dict)
+    size: int | None = None
 
     def __iter__(self) -> Iterator[Trajectory]:
         return self.load()

@@ -12,7 +12,7 @@ import pytest
 
 from trajaudit._fields import RecordError
 from trajaudit.dataset import Procedure
-from trajaudit.datasets.files import fetch, file_hash, load_pins, procedure_path
+from trajaudit.datasets.files import fetch, file_hash, load_pins
 
 
 @pytest.fixture
@@ -76,11 +76,11 @@ def test_the_pins_are_the_files_that_the_figures_were_checked_on(data_dir: Path)
 def test_a_procedure_file_is_read_strictly(tmp_path: Path) -> None:
     path = tmp_path / "own.yaml"
     path.write_text("name: own\nversion: 1\npoints: [Check first., Then act.]\nstanding_claims: [Paid in 5 days.]\n")
-    text = Procedure.read(procedure_path(str(path))).text
+    text = Procedure.named(str(path)).text
     assert text.splitlines()[:2] == ["1. Check first.", "2. Then act."]
     assert text.endswith("- Paid in 5 days.")
     path.write_text("name: own\nversion: 1\npoint: [x]\n")
     with pytest.raises(RecordError, match=r"own\.yaml: unknown key 'point' \(did you mean 'points'\?\)"):
         Procedure.read(path)
     with pytest.raises(ValueError, match="unknown procedure 'support_dek'.*did you mean 'support_desk'"):
-        procedure_path("support_dek")
+        Procedure.named("support_dek")

@@ -16,7 +16,7 @@ so that "no difference found" can be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -48,12 +48,14 @@ def compare(
     method: str = "percentile",
     reference: str = "rules",
     by_item: bool = False,
+    only: Collection[tuple[str, str, str]] | None = None,
 ) -> list[Comparison]:
     """Compare auditors pairwise on metrics; one row a pair and metric, all of one family.
 
     Args:
         metrics: names in ``METRICS``.
         pairs: (a, b), the difference being a minus b; every pair of auditors where null.
+        only: the (metric, a, b) of the family, where it is not every metric for every pair.
         family: what the declared family is called in tables.
         convention: ``published``, or ``answered``: then over the trajectories that both auditors of a pair answered.
         by_item: test as if trajectories of one cluster were independent.
@@ -69,7 +71,10 @@ def compare(
         if name not in answers:
             raise ValueError(f"pairs: no verdicts of {name!r}{nearest(name, answers)}")
     contrasts = [
-        contrast for pair in pairs for contrast in _contrasts(items, answers, pair, metrics, convention, reference)
+        contrast
+        for pair in pairs
+        for contrast in _contrasts(items, answers, pair, metrics, convention, reference)
+        if only is None or (contrast.metric, *pair) in only
     ]
     plan = design(items)
     drawn = replicates(plan, [s for contrast in contrasts for s in contrast.sides], resamples, seed)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from trajaudit.analysis.curves import ranking
-from trajaudit.analysis.statistic import FloatArray, Metric, Statistic, divide, rate, undefined
+from trajaudit.analysis.statistic import BoolArray, FloatArray, Metric, Statistic, divide, rate, undefined
 from trajaudit.analysis.table import Answers, Items
 
 METRICS = {
@@ -20,6 +20,9 @@ METRICS = {
     "recall": Metric("detection", "higher", "share of the faulty trajectories that are flagged"),
     "silent_recall": Metric("detection", "higher", "share flagged of the faulty ones whose outcome is still right"),
     "loud_recall": Metric("detection", "higher", "share flagged of the faulty ones whose outcome is wrong"),
+    "blind_spot": Metric(
+        "detection", "lower", "loud recall less silent recall: what is missed once the outcome survives"
+    ),
     "f1": Metric("detection", "higher", "harmonic mean of precision and recall"),
     "false_alarm": Metric("detection", "lower", "share of the clean trajectories that are flagged"),
     "accuracy": Metric("detection", "higher", "share of the trajectories on which the verdict is right"),
@@ -45,11 +48,23 @@ def detection(items: Items, answers: Answers) -> dict[str, Statistic]:
         "recall": rate(flagged, faulty, "no faulty trajectory"),
         "silent_recall": rate(flagged, faulty & (items.stratum == "silent"), "no silent fault"),
         "loud_recall": rate(flagged, faulty & (items.stratum == "loud"), "no loud fault"),
+        "blind_spot": _blind_spot(items, faulty, hits),
         "f1": Statistic((hits, flagged, faulty), _f1, faulty | flagged, "no trajectory is faulty or flagged"),
         "false_alarm": rate(flagged, clean, "no clean trajectory"),
         "accuracy": rate(flagged == items.faulty, counted, "no trajectory was counted"),
         **_by_score(items, answers),
     }
+
+
+def _blind_spot(items: Items, faulty: BoolArray, hits: BoolArray) -> Statistic:
+    silent, loud = faulty & (items.stratum == "silent"), faulty & (items.stratum == "loud")
+    columns = (hits & loud, loud, hits & silent, silent)
+    return Statistic(columns, _gap, silent | loud, "needs silent and loud faults", unit=False)
+
+
+def _gap(sums: FloatArray) -> FloatArray:
+    """Return the rate of the first two columns less that of the last two."""
+    return divide(sums[..., 0], sums[..., 1]) - divide(sums[..., 2], sums[..., 3])
 
 
 def _by_score(items: Items, answers: Answers) -> dict[str, Statistic]:

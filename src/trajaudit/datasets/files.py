@@ -49,23 +49,6 @@ def need_files(dataset: str, data_dir: str | Path, names: Sequence[str]) -> list
     return paths
 
 
-def procedure_path(name_or_path: str) -> Path:
-    """Return the path of a procedure that ships with trajaudit, or of the user's own file."""
-    own = Path(name_or_path)
-    if own.suffix in (".yaml", ".yml"):
-        if not own.is_file():
-            raise FileNotFoundError(f"dataset.procedure: no such file: {own}")
-        return own
-    folder = Path(str(package_files("trajaudit.datasets"))) / "procedures"
-    known = sorted(path.stem for path in folder.glob("*.yaml"))
-    if name_or_path not in known:
-        raise ValueError(
-            f"dataset.procedure: unknown procedure {name_or_path!r}{nearest(name_or_path, known)}; known: "
-            f"{', '.join(known)}, or the path of a .yaml file"
-        )
-    return folder / f"{name_or_path}.yaml"
-
-
 @dataclass(frozen=True)
 class Fetched:
     """One file of a dataset: where it lies now and whether it had to be downloaded."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trajaudit._fields import nearest
 from trajaudit.dataset import Dataset, Procedure, Receipt
-from trajaudit.datasets.files import file_hash, procedure_path
+from trajaudit.datasets.files import file_hash
 from trajaudit.taxonomy import TAXONOMIES
 from trajaudit.trajectory import read_trajectories
 
@@ -38,7 +38,8 @@ def jsonl(
         name or file.stem,
         lambda: read_trajectories(file),
         TAXONOMIES[taxonomy],
-        Procedure.read(procedure_path(procedure)),
+        Procedure.named(procedure),
         Receipt(read=count, kept=count),
         files={str(path): file_hash(file)},
+        size=count,
     )

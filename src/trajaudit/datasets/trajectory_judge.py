@@ -13,7 +13,7 @@ from pathlib import Path
 
 from trajaudit._fields import Fields, Json, RecordError, lines, typed
 from trajaudit.dataset import Dataset, Procedure, Receipt
-from trajaudit.datasets.files import file_hash, need_files, procedure_path
+from trajaudit.datasets.files import file_hash, need_files
 from trajaudit.taxonomy import SUPPORT_DESK
 from trajaudit.trajectory import Action, Fault, Label, Source, Step, Trajectory
 
@@ -98,7 +98,8 @@ def trajectory_judge(*, data_dir: str = "data", procedure: str = "support_desk")
         "trajectory_judge",
         lambda: iter(trajectories),
         SUPPORT_DESK,
-        Procedure.read(procedure_path(procedure)),
+        Procedure.named(procedure),
         receipt,
         files={name: file_hash(path) for name, path in zip(FILES, paths, strict=True)},
+        size=len(trajectories),
     )

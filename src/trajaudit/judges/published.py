@@ -101,6 +101,21 @@ def read_published(path: str | Path, taxonomy: Taxonomy) -> dict[str, PublishedJ
     return {name: PublishedJudge(name, of_judge) for name, of_judge in rows.items()}
 
 
+def published_judges(*, data_dir: str, taxonomy: Taxonomy) -> list[PublishedJudge]:
+    """Return the judges of the testbed paper, from ``trajectory_judge/verdicts.jsonl`` below ``data_dir``.
+
+    Raises:
+        FileNotFoundError: naming the file and the command that fetches it.
+    """
+    path = Path(data_dir) / "trajectory_judge" / "verdicts.jsonl"
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"judge 'published' needs {path}, which does not exist. Fetch it with `trajaudit fetch "
+            "dataset=trajectory_judge`, or set TRAJAUDIT_DATA to the folder that holds trajectory_judge/"
+        )
+    return list(read_published(path, taxonomy).values())
+
+
 def read_row(obj: Json, where: str, taxonomy: Taxonomy) -> PublishedRow:
     """Read one published verdict strictly."""
     fields = Fields(obj, f"{where}:", _KEYS)

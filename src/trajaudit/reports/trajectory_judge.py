@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from trajaudit.analysis.result import Estimate, Scorecard
-from trajaudit.reports.ledger import Line, compare
+from trajaudit.reports.ledger import Line, ledger_line
 from trajaudit.trajectory import Trajectory
 
 OUTCOME, STEP, SMALL = "outcome:qwen2.5:14b", "step:qwen2.5:14b", "step:llama3.1:8b"
@@ -59,7 +59,7 @@ def ledger(
 
 
 def _line(key: str, published: float | None, ours: Estimate | float | None, digits: int) -> Line:
-    return compare(key, None if published is None else f"{published:.{digits}f}", ours)
+    return ledger_line(key, None if published is None else f"{published:.{digits}f}", ours)
 
 
 def _set_lines(published: Mapping[str, int], trajectories: list[Trajectory]) -> list[Line]:

@@ -1,0 +1,1 @@
+"""A recipe a paper: from its released data to its ledger."""
