@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from scripted_chat import refund_run
 
-from trajaudit.judges.elision import SHORTEST, fit, prompt_cut
+from trajaudit.judges.elision import SHORTEST, fit
 from trajaudit.trajectory import Trajectory
 
 
@@ -133,14 +133,3 @@ def test_the_shortest_text_is_kept_whole():
     record = fit(refund_run(("s" * SHORTEST, "l" * 50_000)), "step", 500, count)
     assert record is not None
     assert "s" * SHORTEST in record.text
-
-
-def test_an_endpoint_that_read_half_the_prompt_is_caught():
-    prompt = " ".join(f"word{i}" for i in range(9000))
-    assert prompt_cut(prompt, len(prompt) // 4) is None
-    assert "it cut it" in str(prompt_cut(prompt, len(prompt) // 9))
-
-
-def test_unknown_counts_and_packed_runs_are_not_taken_for_a_cut():
-    assert prompt_cut("w" * 10_000, None) is None
-    assert prompt_cut("=" * 10_000, 400) is None

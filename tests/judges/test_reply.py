@@ -32,6 +32,13 @@ def test_the_schema_puts_reasoning_first_and_leaves_nothing_optional():
     assert reply_schema(TRAJEL, "step")["properties"]["type"]["enum"] == [*TRAJEL.types, "none"]
 
 
+def test_a_limit_of_the_reasoning_is_for_the_grammar_alone():
+    limited = reply_schema(SUPPORT_DESK, "step", reasoning_limit=5)
+    assert limited["properties"]["reasoning"] == {"type": "string", "maxLength": 5}
+    assert FORM["properties"]["reasoning"] == {"type": "string"}
+    assert parse_reply(json.dumps(FLAG), limited, 5).reasoning == "no check"
+
+
 def test_the_forms_of_the_two_views_differ_in_the_step_alone():
     without_step = {key: value for key, value in FORM["properties"].items() if key != "step"}
     assert without_step == OUTCOME_FORM["properties"]

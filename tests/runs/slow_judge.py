@@ -27,7 +27,7 @@ def runs(n: int) -> list[Trajectory]:
 
 
 class SlowJudge:
-    """Says of run ``ti`` what ``script`` says of it (a status, or an exception to raise), else that odd runs are faulty.
+    """Says of run ``ti`` what ``script`` has for it (a status or an exception), else that odd runs are faulty.
 
     Each question is one line in the file ``asked``, written before the answer exists, as an endpoint would count it.
     """

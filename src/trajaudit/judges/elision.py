@@ -1,16 +1,15 @@
 """Fitting a record into a context window without cutting anything in silence.
 
 What is left out, and in which order, decides which faults a judge can still see, so the policy is fixed and part of the
-spec. Goal, final answer, and the first and last step always stay. First the longest observations lose their middles,
-all down to one common length, so that a short observation is never touched for a long one. If that is not enough,
-thoughts and actions are shortened alike. Only then whole steps go, from the middle outwards. Every gap is a note with
-the record's mark, the prompt says that what is not shown was not skipped, and the verdict counts the gap in ``unseen``.
+spec. Goal and final answer stay whole. First the longest observations lose their middles, all down to one length, so
+that a short observation is never touched for a long one. If that is not enough, thoughts and actions are shortened
+alike. Only then whole steps go, from the middle outwards, the first and the last never. Every gap is a note with the
+record's mark, the prompt says that what is not shown was not skipped, and the verdict counts the gap in ``unseen``.
 What still does not fit is an overflow, not a verdict.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,9 +23,6 @@ SHORTEST = 200
 """Characters that a shortened text keeps at least: enough for an id, an amount and a status at both of its ends."""
 _PRECISION = 32
 """The common length is searched to this many characters; finer would only cost tokenizer calls."""
-_MOST_CHARACTERS_A_TOKEN = 8
-"""Prose has four to five characters a token and JSON three; a report of fewer tokens than this means a cut prompt."""
-_RUN = re.compile(r"(.)\1+", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -125,15 +121,3 @@ def _without_middle(parts: list[Part], short: _Draft, steps: list[int], mark: st
     answer = before.pop()
     removed = [part for part in short.removed if part.step not in gone] + [part for part in parts if part.step in gone]
     return _Draft([*before, note, *after, answer], removed)
-
-
-def prompt_cut(prompt: str, read: int | None) -> str | None:
-    """Return a sentence if an endpoint that read ``read`` tokens cannot have read all of ``prompt``, else null.
-
-    Some servers drop what does not fit their own window and answer all the same; the count that they report gives them
-    away. Runs of one character count once here, since a tokenizer packs them.
-    """
-    length = len(_RUN.sub(r"\1", prompt))
-    if not read or length <= _MOST_CHARACTERS_A_TOKEN * read:
-        return None
-    return f"the endpoint read {read} tokens of a prompt of {length} characters: it cut it; raise its context window"

@@ -2,9 +2,9 @@
 
 Outcome and step judge are this class with another ``view``; prompt, procedure, taxonomy and decoding are the same, so
 what differs between their verdicts is what they were shown. The score is the stated confidence turned towards "faulty"
-(testbed paper, section 4). Three things that other tools turn into a wrong number are a status here: a reply that the
-token cap cut (asked again once with twice the cap, then ``truncated``), a prompt that does not fit (``overflow``), and
-a prompt that the endpoint read only in part, which shows in the token count that it reports (``overflow`` too).
+(testbed paper, section 4). What other tools turn into a wrong number is a status here: a reply that the token cap cut
+(asked again once with twice the cap, then ``truncated``), a prompt that does not fit (``overflow``), a refusal, and a
+reply that is not exactly of the form (``parse_fail``, with the raw reply in ``detail``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property
 
 from trajaudit._fields import Json, RecordError
 from trajaudit.judges import elision, reply, view
-from trajaudit.judges.elision import Record, fit, prompt_cut
+from trajaudit.judges.elision import Record, fit
 from trajaudit.judges.judge import spec_hash
 from trajaudit.judges.prompt import Prompt
 from trajaudit.judges.reply import Reply, parse_reply, reply_schema
@@ -57,6 +57,7 @@ class LLMJudge:
         max_tokens: cap of the reply; it is taken off the window.
         seed: passed to the endpoint; sample ``i`` of a self-consistency ensemble gets ``seed + i``. Null sends none.
         overflow: what to do with a record that does not fit the window: ``elide`` or ``refuse``.
+        reasoning_limit: characters of reasoning at most, as ``reply_schema`` says.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class LLMJudge:
         top_p: float = 1.0,
         seed: int | None = 0,
         overflow: str = "elide",
+        reasoning_limit: int | None = None,
     ) -> None:
         _one_of("view", view, VIEWS)
         _one_of("overflow", overflow, OVERFLOW_POLICIES)
@@ -82,7 +84,7 @@ class LLMJudge:
         self.chat, self.view, self.overflow = chat, view, overflow
         self.prompt = Prompt(prompt)
         self.system = self.prompt.system(procedure, taxonomy)
-        self.schema = reply_schema(taxonomy, view)
+        self.schema = reply_schema(taxonomy, view, reasoning_limit)
         self.decoding = Request((), self.schema, temperature, top_p, max_tokens, seed)
         self.name = f"{view}:{chat.name}"
         self.spec = self._spec()
@@ -141,8 +143,6 @@ class LLMJudge:
         if completion.refusal is not None or completion.finish_reason == "content_filter":
             refusal = completion.refusal or f"stopped by the content filter; reply: {said}"
             return self._failure("refused", refusal, trajectory, spent, record)
-        if cut := prompt_cut(self.system + record.text, completion.usage.prompt_tokens):
-            return self._failure("overflow", cut, trajectory, spent, record)
         if completion.finish_reason == "length":
             return self._failure("truncated", f"cut by the token cap; reply: {said}", trajectory, spent, record)
         try:

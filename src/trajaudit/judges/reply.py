@@ -39,10 +39,14 @@ class Reply:
     type: str | None = None
 
 
-def reply_schema(taxonomy: Taxonomy, view: str) -> dict[str, Json]:
+def reply_schema(taxonomy: Taxonomy, view: str, reasoning_limit: int | None = None) -> dict[str, Json]:
     """Return the strict JSON schema of a reply, reasoning first so that the decision follows from it.
 
     The outcome view has no steps, so its form has no ``step``; that is the only difference between the two.
+
+    Args:
+        reasoning_limit: characters of reasoning that the grammar of a constrained endpoint allows, null for any number.
+            A very small model can reason in circles until the token cap cuts it; some hosted endpoints refuse a limit.
 
     >>> from trajaudit.taxonomy import SUPPORT_DESK
     >>> list(reply_schema(SUPPORT_DESK, "step")["properties"])
@@ -51,10 +55,12 @@ def reply_schema(taxonomy: Taxonomy, view: str) -> dict[str, Json]:
     properties: dict[str, Json] = {
         "reasoning": {"type": "string"},
         "faulty": {"type": "boolean"},
-        "step": {"type": ["integer", "null"]},
+        "step": {"type": ["integer", "null"], "minimum": 0},
         "type": {"type": "string", "enum": [*taxonomy.types, NO_TYPE]},
         "confidence": {"type": "number", "minimum": 0.5, "maximum": 1},
     }
+    if reasoning_limit is not None:
+        properties["reasoning"]["maxLength"] = reasoning_limit
     if view == "outcome":
         del properties["step"]
     required = list(properties)
