@@ -9,7 +9,7 @@ writes the same verdicts as one that was never interrupted.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from trajaudit._fields import Fields, Json, RecordError
@@ -91,8 +91,8 @@ def _index(entries: list[tuple[str, Json]]) -> dict[str, Completion]:
 
 
 def _to_json(key: str, completion: Completion) -> Json:
-    obj = asdict(completion) | {"key": key, "usage": completion.usage.to_json()}
-    return {name: obj[name] for name in _KEYS}
+    kept = {name: getattr(completion, name) for name in _KEYS if name != "key"}
+    return {"key": key, **kept, "usage": completion.usage.to_json()}
 
 
 def _from_json(obj: Json, where: str) -> tuple[str, Completion]:

@@ -1,12 +1,15 @@
 """A small model inside this process: the default judge, which needs no network, no key and no accelerator.
 
 llama.cpp's own server (through xllamacpp) runs the model file, and the same client as for any endpoint talks to it over
-loopback. Its verdicts are near chance; it is there to make the pipeline real. What decides whether temperature 0
-repeats, as measured with SmolLM2-135M: one slot (two slots, batched together, changed 3 of 10 replies), a fixed number
-of threads (one instead of two changed 5 of 10; it is in the spec) and no reuse of an earlier prompt's cache. One
-request at a time is also the fastest on two cores. Requests that seem to stall are threads spinning at a barrier that
-waits for a thread which another process has pushed off its core: with both cores contended a reply took 10 to 18 s
-while spinning and 6 to 8 s without, for 3.3 s on idle cores either way; so spinning is cut short below.
+loopback. Its verdicts are near chance; it is there to make the pipeline real.
+
+What decides whether temperature 0 repeats, as measured with SmolLM2-135M on two cores: one slot (two slots, batched
+together, changed 3 of 10 replies and four 5 of 10, for a tenth more speed), a fixed number of threads (one instead of
+two changed 5 of 10; it is in the spec) and no reuse of an earlier prompt's cache. So one request runs at a time.
+
+Requests that seem to stall are threads that spin at a barrier for one that another process pushed off its core: with
+both cores contended a reply took 9 to 20 s while spinning and 6 to 8 s without, for about 3 s on idle cores either way.
+So spinning is cut short below, and what still takes too long is given up, which frees the slot, and tried again.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ class _Session:
     client: AsyncOpenAI
     gate: Gate
     key: str | None
+    loop: asyncio.AbstractEventLoop
 
     def scrub(self, text: str) -> str:
         return text.replace(self.key, "[API key]") if self.key and len(self.key) >= 8 else text
@@ -124,7 +125,7 @@ class Endpoint:
             BudgetExceeded: before anything is sent.
             ValueError: the environment variable of the key is not set.
         """
-        session = self._session = self._session or self._open()
+        session = self._here()
         for attempt in range(self.retries + 1):
             try:
                 async with session.gate:
@@ -141,10 +142,16 @@ class Endpoint:
         raise ApiError(f"{self.name}: no answer in {self.retries + 1} tries: {last}")
 
     async def close(self) -> None:
-        """Drop the connections; the next request opens new ones, in whichever event loop it runs."""
+        """Drop the connections; a later request opens new ones."""
         session, self._session = self._session, None
-        if session is not None:
+        if session is not None and session.loop is asyncio.get_running_loop():
             await session.client.close()
+
+    def _here(self) -> _Session:
+        """Return the session of the running event loop; one of a loop that has ended cannot be used again."""
+        if self._session is None or self._session.loop is not asyncio.get_running_loop():
+            self._session = self._open()
+        return self._session
 
     async def _try(self, session: _Session, request: Request) -> Completion:
         began = time.monotonic()
@@ -159,19 +166,19 @@ class Endpoint:
         """Send one request and return the body of a 200 reply."""
         from openai import APIConnectionError, APIStatusError
 
-        body = body_of(request, self.model, self.structured, self.max_tokens_field, self.omit)
-        create = session.client.chat.completions.with_raw_response.create
+        body = body_of(request, self.model, self.structured, self.max_tokens_field, self.omit) | self.extra_body
         try:
             async with asyncio.timeout(self.timeout_s):
-                reply = await create(**body, extra_body=self.extra_body or None)
+                # The body as text: it is kept whole, and what is not JSON is a trouble of the endpoint, not a crash.
+                return await session.client.post("/chat/completions", body=body, cast_to=str)
         except TimeoutError:
             raise Trouble(f"no answer within {self.timeout_s:g} s") from None
-        except APIStatusError as error:
-            refusal = error.response
-            raise_for(refusal.status_code, refusal.headers, session.scrub(refusal.text), self.api_key_env)
         except APIConnectionError as error:
             raise Trouble(f"no connection to {_without_secrets(self.base_url)}: {error.__cause__ or error}") from None
-        return reply.http_response.text
+        except APIStatusError as error:
+            refusal = error.response
+        # Raised inside the handler, it would carry the client's own exception and with that the unscrubbed text.
+        raise_for(refusal.status_code, refusal.headers, session.scrub(refusal.text), self.api_key_env)
 
     def _open(self) -> _Session:
         import openai
@@ -190,7 +197,7 @@ class Endpoint:
             timeout=None,
             http_client=openai.DefaultAsyncHttpxClient(trust_env=False) if local else None,
         )
-        return _Session(client, Gate(self.concurrency), key)
+        return _Session(client, Gate(self.concurrency), key, asyncio.get_running_loop())
 
 
 def _check_known(name: str, given: Sequence[str], valid: Sequence[str]) -> None:
