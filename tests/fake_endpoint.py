@@ -102,7 +102,7 @@ def default_reply(body: Body) -> Act:
 
 
 def fill(schema: Body, draw: random.Random) -> Any:
-    """Return a value that fits a JSON schema of objects, lists, constants, enums, strings, numbers, booleans and null."""
+    """Return a value that fits a JSON schema (objects, lists, constants, enums, strings, numbers, booleans, null)."""
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:

@@ -35,7 +35,7 @@ class Cached:
     """
 
     def __init__(self, chat: Chat, path: str | Path) -> None:
-        self.chat, self.name, self.window = chat, chat.name, chat.window
+        self.chat, self.name, self.spec, self.window = chat, chat.name, chat.spec, chat.window
         self._log = AppendLog(path)
         self._asked: dict[str, asyncio.Task[Completion]] = {}
         try:
@@ -44,10 +44,6 @@ class Cached:
             self._log.close()
             raise
         self._log.entries = []
-
-    @property
-    def spec(self) -> dict[str, Json]:
-        return self.chat.spec
 
     def count_tokens(self, text: str) -> int:
         return self.chat.count_tokens(text)

@@ -19,7 +19,7 @@ import http.client
 import importlib.metadata
 import json
 import os
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -63,11 +63,19 @@ class Embedded:
         budget: Budget | None = None,
         name: str | None = None,
     ) -> None:
-        self._runtime = f"xllamacpp {_installed('xllamacpp', 'xllamacpp')}"
+        runtime = f"xllamacpp {_installed('xllamacpp', 'xllamacpp')}"
         self.path = packaged_model() if model_path is None else Path(model_path)
         if not self.path.is_file():
             raise FileNotFoundError(f"model_path: expected a GGUF file, but there is none at {str(self.path)!r}")
         self.name, self.window, self.threads = name or self.path.stem, window, threads
+        self.spec: dict[str, Json] = {
+            "kind": "embedded",
+            "model": self.path.name,
+            "sha256": _sha256(self.path),
+            "runtime": runtime,
+            "window": window,
+            "threads": threads,
+        }
         self._connect = partial(
             Endpoint,
             model=self.path.stem,
@@ -81,17 +89,6 @@ class Embedded:
         )
         self._server: Any = None
         self._endpoint: Endpoint | None = None
-
-    @cached_property
-    def spec(self) -> dict[str, Json]:
-        return {
-            "kind": "embedded",
-            "model": self.path.name,
-            "sha256": _sha256(self.path),
-            "runtime": self._runtime,
-            "window": self.window,
-            "threads": self.threads,
-        }
 
     def count_tokens(self, text: str) -> int:
         """Return the exact number of tokens in ``text``, taken as plain text, by the model's own tokenizer."""

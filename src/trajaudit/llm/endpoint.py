@@ -20,7 +20,7 @@ from trajaudit.llm.chat import ApiError, Completion, Request
 from trajaudit.llm.gate import Gate, backoff
 from trajaudit.llm.prices import Price, listed_price, own_price
 from trajaudit.llm.tokens import at_most
-from trajaudit.llm.wire import OMITTABLE, STRUCTURED, Trouble, body_of, check_not_cut, raise_for, read_reply
+from trajaudit.llm.wire import OMITTABLE, STRUCTURED, Trouble, body_of, check_not_cut, read_reply, refusal
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -98,20 +98,17 @@ class Endpoint:
         self.price = own_price(price) if isinstance(price, Mapping) else price or listed_price(model, base_url)
         self.budget = budget or Budget()
         self.budget.require_price(self.price is not None, model)
-        self._session: _Session | None = None
-
-    @property
-    def spec(self) -> dict[str, Json]:
-        return {
+        self.spec: dict[str, Json] = {
             "kind": "endpoint",
-            "model": self.model,
-            "base_url": _without_secrets(self.base_url),
-            "window": self.window,
-            "structured": self.structured,
-            "max_tokens_field": self.max_tokens_field,
+            "model": model,
+            "base_url": _without_secrets(base_url),
+            "window": window,
+            "structured": structured,
+            "max_tokens_field": max_tokens_field,
             "omit": sorted(self.omit),
             "extra_body": self.extra_body,
         }
+        self._session: _Session | None = None
 
     def count_tokens(self, text: str) -> int:
         return at_most(text)
@@ -132,11 +129,11 @@ class Endpoint:
                     self.budget.check()
                     return await self._try(session, request)
             except Trouble as trouble:
-                last, wait_s = session.scrub(str(trouble)), trouble.wait_s
-                if trouble.throttled:
-                    session.gate.refused(min(wait_s or 0.0, MAX_WAIT_S))
+                last, wait_s, throttled = session.scrub(str(trouble)), trouble.wait_s, trouble.throttled
             if wait_s is not None and wait_s > MAX_WAIT_S:
                 raise ApiError(f"{self.name}: asked to wait {wait_s:.0f} s: {last}")
+            if throttled:
+                session.gate.refused(wait_s or 0.0)
             if attempt < self.retries:
                 await asyncio.sleep(backoff(attempt, wait_s))
         raise ApiError(f"{self.name}: no answer in {self.retries + 1} tries: {last}")
@@ -176,14 +173,14 @@ class Endpoint:
         except APIConnectionError as error:
             raise Trouble(f"no connection to {_without_secrets(self.base_url)}: {error.__cause__ or error}") from None
         except APIStatusError as error:
-            refusal = error.response
+            reply = error.response
         # Raised inside the handler, it would carry the client's own exception and with that the unscrubbed text.
-        raise_for(refusal.status_code, refusal.headers, session.scrub(refusal.text), self.api_key_env)
+        raise refusal(reply.status_code, reply.headers, session.scrub(reply.text), self.api_key_env)
 
     def _open(self) -> _Session:
         import openai
 
-        key = os.environ.get(self.api_key_env) if self.api_key_env else None
+        key = os.environ.get(self.api_key_env, "").strip() if self.api_key_env else None
         if self.api_key_env and not key:
             raise ValueError(
                 f"{self.name}: the environment variable {self.api_key_env} is not set; it holds the API key"
