@@ -9,7 +9,7 @@ writes the same verdicts as one that was never interrupted.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from trajaudit._fields import Fields, Json, RecordError
@@ -35,7 +35,7 @@ class Cached:
     """
 
     def __init__(self, chat: Chat, path: str | Path) -> None:
-        self.chat, self.name, self.window = chat, chat.name, chat.window
+        self.chat, self.name, self.spec, self.window = chat, chat.name, chat.spec, chat.window
         self._log = AppendLog(path)
         self._asked: dict[str, asyncio.Task[Completion]] = {}
         try:
@@ -44,10 +44,6 @@ class Cached:
             self._log.close()
             raise
         self._log.entries = []
-
-    @property
-    def spec(self) -> dict[str, Json]:
-        return self.chat.spec
 
     def count_tokens(self, text: str) -> int:
         return self.chat.count_tokens(text)
@@ -91,8 +87,8 @@ def _index(entries: list[tuple[str, Json]]) -> dict[str, Completion]:
 
 
 def _to_json(key: str, completion: Completion) -> Json:
-    obj = asdict(completion) | {"key": key, "usage": completion.usage.to_json()}
-    return {name: obj[name] for name in _KEYS}
+    kept = {name: getattr(completion, name) for name in _KEYS if name != "key"}
+    return {"key": key, **kept, "usage": completion.usage.to_json()}
 
 
 def _from_json(obj: Json, where: str) -> tuple[str, Completion]:

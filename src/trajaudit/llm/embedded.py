@@ -1,12 +1,15 @@
 """A small model inside this process: the default judge, which needs no network, no key and no accelerator.
 
 llama.cpp's own server (through xllamacpp) runs the model file, and the same client as for any endpoint talks to it over
-loopback. Its verdicts are near chance; it is there to make the pipeline real. What decides whether temperature 0
-repeats, as measured with SmolLM2-135M: one slot (two slots, batched together, changed 3 of 10 replies), a fixed number
-of threads (one instead of two changed 5 of 10; it is in the spec) and no reuse of an earlier prompt's cache. One
-request at a time is also the fastest on two cores. Requests that seem to stall are threads spinning at a barrier that
-waits for a thread which another process has pushed off its core: with both cores contended a reply took 10 to 18 s
-while spinning and 6 to 8 s without, for 3.3 s on idle cores either way; so spinning is cut short below.
+loopback. Its verdicts are near chance; it is there to make the pipeline real.
+
+What decides whether temperature 0 repeats, as measured with SmolLM2-135M on two cores: one slot (two slots, batched
+together, changed 3 of 10 replies and four 5 of 10, for a tenth more speed), a fixed number of threads (one instead of
+two changed 5 of 10; it is in the spec) and no reuse of an earlier prompt's cache. So one request runs at a time.
+
+Requests that seem to stall are threads that spin at a barrier for one that another process pushed off its core: with
+both cores contended a reply took 9 to 20 s while spinning and 6 to 8 s without, for about 3 s on idle cores either way.
+So spinning is cut short below, and what still takes too long is given up, which frees the slot, and tried again.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import http.client
 import importlib.metadata
 import json
 import os
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -60,11 +63,19 @@ class Embedded:
         budget: Budget | None = None,
         name: str | None = None,
     ) -> None:
-        self._runtime = f"xllamacpp {_installed('xllamacpp', 'xllamacpp')}"
+        runtime = f"xllamacpp {_installed('xllamacpp', 'xllamacpp')}"
         self.path = packaged_model() if model_path is None else Path(model_path)
         if not self.path.is_file():
             raise FileNotFoundError(f"model_path: expected a GGUF file, but there is none at {str(self.path)!r}")
         self.name, self.window, self.threads = name or self.path.stem, window, threads
+        self.spec: dict[str, Json] = {
+            "kind": "embedded",
+            "model": self.path.name,
+            "sha256": _sha256(self.path),
+            "runtime": runtime,
+            "window": window,
+            "threads": threads,
+        }
         self._connect = partial(
             Endpoint,
             model=self.path.stem,
@@ -78,17 +89,6 @@ class Embedded:
         )
         self._server: Any = None
         self._endpoint: Endpoint | None = None
-
-    @cached_property
-    def spec(self) -> dict[str, Json]:
-        return {
-            "kind": "embedded",
-            "model": self.path.name,
-            "sha256": _sha256(self.path),
-            "runtime": self._runtime,
-            "window": self.window,
-            "threads": self.threads,
-        }
 
     def count_tokens(self, text: str) -> int:
         """Return the exact number of tokens in ``text``, taken as plain text, by the model's own tokenizer."""

@@ -20,7 +20,7 @@ from trajaudit.llm.chat import ApiError, Completion, Request
 from trajaudit.llm.gate import Gate, backoff
 from trajaudit.llm.prices import Price, listed_price, own_price
 from trajaudit.llm.tokens import at_most
-from trajaudit.llm.wire import OMITTABLE, STRUCTURED, Trouble, body_of, check_not_cut, raise_for, read_reply
+from trajaudit.llm.wire import OMITTABLE, STRUCTURED, Trouble, body_of, check_not_cut, read_reply, refusal
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -37,6 +37,7 @@ class _Session:
     client: AsyncOpenAI
     gate: Gate
     key: str | None
+    loop: asyncio.AbstractEventLoop
 
     def scrub(self, text: str) -> str:
         return text.replace(self.key, "[API key]") if self.key and len(self.key) >= 8 else text
@@ -97,20 +98,17 @@ class Endpoint:
         self.price = own_price(price) if isinstance(price, Mapping) else price or listed_price(model, base_url)
         self.budget = budget or Budget()
         self.budget.require_price(self.price is not None, model)
-        self._session: _Session | None = None
-
-    @property
-    def spec(self) -> dict[str, Json]:
-        return {
+        self.spec: dict[str, Json] = {
             "kind": "endpoint",
-            "model": self.model,
-            "base_url": _without_secrets(self.base_url),
-            "window": self.window,
-            "structured": self.structured,
-            "max_tokens_field": self.max_tokens_field,
+            "model": model,
+            "base_url": _without_secrets(base_url),
+            "window": window,
+            "structured": structured,
+            "max_tokens_field": max_tokens_field,
             "omit": sorted(self.omit),
             "extra_body": self.extra_body,
         }
+        self._session: _Session | None = None
 
     def count_tokens(self, text: str) -> int:
         return at_most(text)
@@ -124,27 +122,33 @@ class Endpoint:
             BudgetExceeded: before anything is sent.
             ValueError: the environment variable of the key is not set.
         """
-        session = self._session = self._session or self._open()
+        session = self._here()
         for attempt in range(self.retries + 1):
             try:
                 async with session.gate:
                     self.budget.check()
                     return await self._try(session, request)
             except Trouble as trouble:
-                last, wait_s = session.scrub(str(trouble)), trouble.wait_s
-                if trouble.throttled:
-                    session.gate.refused(min(wait_s or 0.0, MAX_WAIT_S))
+                last, wait_s, throttled = session.scrub(str(trouble)), trouble.wait_s, trouble.throttled
             if wait_s is not None and wait_s > MAX_WAIT_S:
                 raise ApiError(f"{self.name}: asked to wait {wait_s:.0f} s: {last}")
+            if throttled:
+                session.gate.refused(wait_s or 0.0)
             if attempt < self.retries:
                 await asyncio.sleep(backoff(attempt, wait_s))
         raise ApiError(f"{self.name}: no answer in {self.retries + 1} tries: {last}")
 
     async def close(self) -> None:
-        """Drop the connections; the next request opens new ones, in whichever event loop it runs."""
+        """Drop the connections; a later request opens new ones."""
         session, self._session = self._session, None
-        if session is not None:
+        if session is not None and session.loop is asyncio.get_running_loop():
             await session.client.close()
+
+    def _here(self) -> _Session:
+        """Return the session of the running event loop; one of a loop that has ended cannot be used again."""
+        if self._session is None or self._session.loop is not asyncio.get_running_loop():
+            self._session = self._open()
+        return self._session
 
     async def _try(self, session: _Session, request: Request) -> Completion:
         began = time.monotonic()
@@ -159,24 +163,24 @@ class Endpoint:
         """Send one request and return the body of a 200 reply."""
         from openai import APIConnectionError, APIStatusError
 
-        body = body_of(request, self.model, self.structured, self.max_tokens_field, self.omit)
-        create = session.client.chat.completions.with_raw_response.create
+        body = body_of(request, self.model, self.structured, self.max_tokens_field, self.omit) | self.extra_body
         try:
             async with asyncio.timeout(self.timeout_s):
-                reply = await create(**body, extra_body=self.extra_body or None)
+                # The body as text: it is kept whole, and what is not JSON is a trouble of the endpoint, not a crash.
+                return await session.client.post("/chat/completions", body=body, cast_to=str)
         except TimeoutError:
             raise Trouble(f"no answer within {self.timeout_s:g} s") from None
-        except APIStatusError as error:
-            refusal = error.response
-            raise_for(refusal.status_code, refusal.headers, session.scrub(refusal.text), self.api_key_env)
         except APIConnectionError as error:
             raise Trouble(f"no connection to {_without_secrets(self.base_url)}: {error.__cause__ or error}") from None
-        return reply.http_response.text
+        except APIStatusError as error:
+            reply = error.response
+        # Raised inside the handler, it would carry the client's own exception and with that the unscrubbed text.
+        raise refusal(reply.status_code, reply.headers, session.scrub(reply.text), self.api_key_env)
 
     def _open(self) -> _Session:
         import openai
 
-        key = os.environ.get(self.api_key_env) if self.api_key_env else None
+        key = os.environ.get(self.api_key_env, "").strip() if self.api_key_env else None
         if self.api_key_env and not key:
             raise ValueError(
                 f"{self.name}: the environment variable {self.api_key_env} is not set; it holds the API key"
@@ -190,7 +194,7 @@ class Endpoint:
             timeout=None,
             http_client=openai.DefaultAsyncHttpxClient(trust_env=False) if local else None,
         )
-        return _Session(client, Gate(self.concurrency), key)
+        return _Session(client, Gate(self.concurrency), key, asyncio.get_running_loop())
 
 
 def _check_known(name: str, given: Sequence[str], valid: Sequence[str]) -> None:

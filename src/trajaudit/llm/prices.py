@@ -45,7 +45,7 @@ def own_price(given: Mapping[str, float | None]) -> Price:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if value is not None and not (number and 0 <= value < float("inf")):
             raise ValueError(f"price.{name}: expected US dollars for a million tokens, 0 or more, got {value!r}")
-    return Price(*(given.get(name) for name in CLASSES), source="own price")
+    return _price(given, None, "own price")
 
 
 def listed_price(model: str, base_url: str) -> Price | None:
@@ -67,6 +67,11 @@ def _table() -> dict[tuple[str, str], Price]:
     table = {}
     for block in yaml.safe_load(text):
         for row in block["models"]:
-            price = Price(*map(row.get, CLASSES), date=str(row["date"]), source=block["source"])
+            price = _price(row, str(row["date"]), block["source"])
             table.update({(block["endpoint"], name): price for name in row["names"]})
     return table
+
+
+def _price(rates: Mapping[str, float | None], date: str | None, source: str) -> Price:
+    known = [rates.get(name) for name in CLASSES]
+    return Price(known[0], known[1], known[2], known[3], known[4], date, source)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import NoReturn
 
 from trajaudit._fields import Json, RecordError, loads, shown
 from trajaudit.llm.chat import ApiError, Completion, ContextOverflow, Request
@@ -62,23 +61,27 @@ def read_reply(text: str, price: Price | None, latency_s: float) -> Completion:
         raise Trouble(f"{error}; it begins {shown(text[:200], 200)}") from None
     if isinstance(raw, dict) and isinstance(raw.get("error"), dict):
         code = raw["error"].get("code")
-        raise_for(code if isinstance(code, int) and 400 <= code < 600 else 502, {}, text, None)
+        raise refusal(code if isinstance(code, int) and 400 <= code < 600 else 502, {}, text, None)
     try:
         choice = raw["choices"][0]
         message, reason = choice["message"], choice.get("finish_reason")
-        content, refusal = message.get("content"), message.get("refusal")
+        content, declined = message.get("content"), message.get("refusal")
     except (KeyError, IndexError, TypeError, AttributeError):
         raise Trouble(f"reply: expected a chat completion, got {shown(text, 200)}") from None
-    if not isinstance(content, str | None) or not isinstance(refusal, str | None) or not isinstance(reason, str | None):
+    if (
+        not isinstance(content, str | None)
+        or not isinstance(declined, str | None)
+        or not isinstance(reason, str | None)
+    ):
         raise Trouble(f"reply: expected text in choices[0].message, got {shown(message, 200)}")
     if reason == "error":
         raise Trouble(f"reply: the endpoint broke off, finish_reason {reason!r}")
     usage = read_usage(raw.get("usage"), price)
-    return Completion(content or "", reason or "", usage, latency_s, raw, refusal or None, choice.get("logprobs"))
+    return Completion(content or "", reason or "", usage, latency_s, raw, declined or None, choice.get("logprobs"))
 
 
-def raise_for(status: int, headers: Mapping[str, str], text: str, key_env: str | None) -> NoReturn:
-    """Raise the error that a refusal with this status, these headers and this body stands for.
+def refusal(status: int, headers: Mapping[str, str], text: str, key_env: str | None) -> Exception:
+    """Return the error that a refusal with this status, these headers and this body stands for.
 
     ``key_env`` is the name of the environment variable that holds the key. The endpoint's own words on a refused key
     are left out, since they repeat part of it.
@@ -87,13 +90,13 @@ def raise_for(status: int, headers: Mapping[str, str], text: str, key_env: str |
     said = f"{status}: {error.get('message') or shown(text, 200)}"
     if status == 401:
         remedy = f"the key in {key_env} was refused" if key_env else "a key is needed: name its variable in api_key_env"
-        raise ApiError(f"401: {remedy}")
+        return ApiError(f"401: {remedy}")
     if status in (400, 413, 422) and _TOO_LONG.search(f"{error.get('code')} {error.get('type')} {said}"):
-        raise ContextOverflow(said)
+        return ContextOverflow(said)
     spent = error.get("code") == "insufficient_quota"
     if (status in _AGAIN or status >= 500) and not spent:
-        raise Trouble(said, throttled=status == 429, wait_s=retry_after(headers))
-    raise ApiError(said)
+        return Trouble(said, throttled=status == 429, wait_s=retry_after(headers))
+    return ApiError(said)
 
 
 def check_not_cut(request: Request, completion: Completion, window: int | None) -> None:
