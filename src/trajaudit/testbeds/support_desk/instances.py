@@ -67,8 +67,8 @@ class Instance(NamedTuple):
     ``key`` seeds everything that is drawn for this instance; ``target`` is the position of the order that faults go
     to; ``schedule`` lists the stages of a healthy run as (stage, order position). The rest is used by the varied
     preset alone: ``others`` are orders of the customer that the request does not name, ``outages`` the (tool, subject)
-    pairs whose first call fails, ``mentions`` the (order position, note kind) pairs that the reply brings up, ``locale``
-    how money is written, and ``wording`` the bank that everything is said in.
+    pairs whose first call fails, ``mentions`` the (order position, note kind) pairs that the reply brings up,
+    ``locale`` how money is written, and ``wording`` the bank that everything is said in.
     """
 
     key: str
@@ -89,12 +89,11 @@ class Instance(NamedTuple):
 
 def facts(draw: Draw, stratum: str) -> tuple[int, str, bool, int, int]:
     """Return (days, status, refundable, window, fee) of an order of this stratum."""
-    window = draw.pick(WINDOWS)
-    expired = stratum == "expired_window"
-    days = window + draw.between(1, 45) if expired else draw.between(1, window)
-    fee = draw.pick(FEES) if stratum == "restocking_fee" else 0
+    which, fee, late = draw.digits(len(WINDOWS), len(FEES), 45)
+    window = WINDOWS[which]
+    days = window + 1 + late if stratum == "expired_window" else 1 + draw.below(window)
     status = "refunded" if stratum == "already_refunded" else "delivered"
-    return days, status, stratum != "non_refundable", window, fee
+    return days, status, stratum != "non_refundable", window, FEES[fee] if stratum == "restocking_fee" else 0
 
 
 def less_fee(total: int, fee: int) -> int:
@@ -107,13 +106,14 @@ def less_fee(total: int, fee: int) -> int:
 
 
 PAPER_SCHEDULE: tuple[tuple[str, int | None], ...] = (
-    *(("verify", None), ("lookup", 0), ("policy", 0), ("check", 0), ("settle", 0), ("reply", None)),
+    ("verify", None),
+    ("lookup", 0),
+    ("policy", 0),
+    ("check", 0),
+    ("settle", 0),
+    ("reply", None),
 )
-_PAPER_GOAL = (
-    "{email} wants the money back for order {order}. Establish who is asking, find out what the policy of the item "
-    "says, have the eligibility of the order checked, and then pay back what is allowed or hand the case over. "
-    "Tell the customer how it ended."
-)
+_RADICES = (len(_FIRST), len(_LAST), 90, 90_000, 90_000, len(SKUS), 45_501, 10_000)
 
 
 def paper_instance(seed: int, number: int) -> Instance:
@@ -121,9 +121,7 @@ def paper_instance(seed: int, number: int) -> Instance:
     key = f"paper|{seed}|{number}"
     draw = Draw(key)
     stratum = STRATA[number % 6]
-    first, last, suffix, serial, order_number, sku, total, phone = draw.digits(
-        *(len(_FIRST), len(_LAST), 90, 90_000, 90_000, len(SKUS), 45_501, 10_000)
-    )
+    first, last, suffix, serial, order_number, sku, total, phone = draw.digits(*_RADICES)
     name = f"{_FIRST[first]} {_LAST[last]}"
     email = f"{name.replace(' ', '.').lower()}{10 + suffix}@example.com"
     customer_id = owner = f"CUS-{10_000 + serial}"
@@ -141,6 +139,14 @@ def paper_instance(seed: int, number: int) -> Instance:
         email,
         f"{phone:04d}",
         (order,),
-        _PAPER_GOAL.format(email=email, order=order.order_id),
+        _paper_goal(email, order.order_id),
         PAPER_SCHEDULE,
+    )
+
+
+def _paper_goal(email: str, order_id: str) -> str:
+    return (
+        f"{email} wants the money back for order {order_id}. Establish who is asking, find out what the policy of "
+        "the item says, have the eligibility of the order checked, and then pay back what is allowed or hand the case "
+        "over. Tell the customer how it ended."
     )

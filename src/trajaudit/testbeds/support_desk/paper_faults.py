@@ -23,6 +23,7 @@ FABRICATED = (
 )
 _INVENTED = ("GIFTBOX", "SERVICEPLAN", "STARTERKIT")
 
+
 def paper_edits(instance: Instance, calls: list[Call], fault: str, draw: Draw) -> list[Edit]:
     """Return the one edit that puts this fault into the oracle's calls."""
     order = instance.orders[0]

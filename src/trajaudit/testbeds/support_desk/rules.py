@@ -68,6 +68,7 @@ def coverage(trajectories: Iterable[Trajectory]) -> dict[str, float]:
 
 
 def _leaves(data: Json) -> Iterable[Json]:
+    """Yield the strings, numbers and nulls inside JSON data, but for free text and for true and false."""
     if isinstance(data, dict):
         for key, value in data.items():
             if key not in FREE_TEXT:
@@ -77,6 +78,12 @@ def _leaves(data: Json) -> Iterable[Json]:
             yield from _leaves(value)
     elif not isinstance(data, bool):
         yield data
+
+
+def _order(args: dict[str, Json]) -> str:
+    """Return the order that a call names, or an empty string: the paper's escalation names none."""
+    order = args.get("order_id")
+    return order if isinstance(order, str) else ""
 
 
 def _first(data: dict[str, Json], names: tuple[str, ...]) -> Json:
@@ -122,11 +129,11 @@ class _Walk:
         if tool == "get_customer":
             self.customer = data.get("customer_id")
         elif tool == "lookup_order":
-            self.owners[args["order_id"]] = data["customer_id"]
+            self.owners[_order(args)] = data["customer_id"]
         elif tool == "check_eligibility":
-            self.rulings[args["order_id"]] = data
+            self.rulings[_order(args)] = data
         elif tool in SETTLING:
-            self.settled.update([args["order_id"]] if "order_id" in args else self.requested)
+            self.settled.update([_order(args)] if _order(args) else self.requested)
         elif tool == "reply":
             self.replies += 1
 
@@ -139,7 +146,7 @@ class _Walk:
     def grounded_arguments(self, at: int, tool: str, args: dict[str, Json]) -> None:
         """Every argument but free text stands in the goal or in an earlier observation."""
         for name, value in args.items():
-            if name not in FREE_TEXT and value not in self.pool:
+            if name not in FREE_TEXT and not self.pool.issuperset(_leaves([value])):
                 message = f"{tool}.{name}: expected a value from the goal or an earlier observation, got {value!r}"
                 self.broken("grounded_arguments", at, "hallucinated_argument", message)
 
@@ -151,15 +158,15 @@ class _Walk:
 
     def checked_before_settling(self, at: int, tool: str, args: dict[str, Json]) -> None:
         """An order is refunded or escalated only after its eligibility was checked."""
-        order = args.get("order_id")
-        if order not in self.rulings if order is not None else not self.rulings:
+        order = _order(args)
+        if order not in self.rulings and (order or not self.rulings):
             message = f"{tool}({order}): expected a successful check_eligibility before it, got none"
             self.broken("checked_before_settling", at, "skipped_precondition", message)
 
     def ruling_followed(self, at: int, tool: str, args: dict[str, Json]) -> None:
         """An order that was found eligible is refunded, one that was not is escalated."""
-        order = args.get("order_id")
-        rulings = [self.rulings[order]] if order in self.rulings else list(self.rulings.values()) if not order else []
+        order = _order(args)
+        rulings = [ruling for of, ruling in self.rulings.items() if order in (of, "")]
         expected = {"issue_refund" if ruling.get("eligible") else "escalate" for ruling in rulings}
         if expected and tool not in expected:
             message = f"{tool}({order}): expected {expected.pop()} by the eligibility check, got {tool}"
@@ -167,16 +174,16 @@ class _Walk:
 
     def own_order(self, at: int, args: dict[str, Json]) -> None:
         """Money goes only to the customer whom the order record names."""
-        owner = self.owners.get(args.get("order_id", ""))
+        owner = self.owners.get(_order(args))
         if owner is not None and self.customer is not None and owner != self.customer:
             message = f"issue_refund: expected an order of {self.customer}, got one of {owner}"
             self.broken("own_order", at, "ignored_observation", message)
 
     def exact_amount(self, at: int, args: dict[str, Json], went_through: bool) -> None:
         """What is refunded on an order in all is what its check authorised, neither more nor less."""
-        order, amount = args.get("order_id", ""), _first(args, AMOUNTS)
+        order, amount = _order(args), _first(args, AMOUNTS)
         ruling = self.rulings.get(order, {})
-        total = round(self.paid.get(order, 0.0) + (amount or 0.0), 4)
+        total = round(self.paid.get(order, 0.0) + (amount if isinstance(amount, (int, float)) else 0.0), 4)
         if ruling.get("eligible") and amount in self.pool and total != _first(ruling, AUTHORISED):
             message = f"issue_refund({order}): expected {_first(ruling, AUTHORISED)} in all, got {total}"
             self.broken("exact_amount", at, "ignored_observation", message)

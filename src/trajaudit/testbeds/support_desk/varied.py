@@ -21,8 +21,9 @@ from trajaudit.testbeds.support_desk.varied_world import CurrencyDesk
 from trajaudit.testbeds.support_desk.wording import Bank, bank
 from trajaudit.trajectory import Step
 
-ASIDE, TOGETHER = 0.25, 0.15
-"""How often a thought has a second sentence of no consequence, and is said together with the thought before."""
+ASIDE, TOGETHER, REFUSAL = 0.25, 0.15, 0.5
+"""How often a thought has a second sentence of no consequence, how often it is said together with the thought before,
+and how often a reply says why an order was handed on (one that was handed on without cause has no reason to give)."""
 
 
 class Lie(NamedTuple):
@@ -131,7 +132,7 @@ def _settlement(words: Bank, draw: Draw, locale: str, order: str, account: _Acco
         return []
     ruling = account.of("check_eligibility", order)
     refusal = []
-    if ruling is not None and not ruling["eligible"]:
+    if draw.chance(REFUSAL) and ruling is not None and not ruling["eligible"]:
         refusal = [words.say("reply_to.refused", draw, order=order, reason=ruling["reason"])]
     queue, hours = false.get("escalated", ticket["queue"]), false.get("response", ticket["response_hours"])
     return [
@@ -139,4 +140,3 @@ def _settlement(words: Bank, draw: Draw, locale: str, order: str, account: _Acco
         words.say("reply_to.escalated", draw, order=order, queue=queue),
         words.say("reply_to.response", draw, order=order, hours=hours),
     ]
-

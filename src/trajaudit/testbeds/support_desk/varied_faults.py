@@ -27,7 +27,7 @@ _LONGEST_CUT = 4
 
 
 def varied_edits(instance: Instance, calls: list[Call], fault: str, draw: Draw) -> list[Edit]:
-    """Return the edits that would put this fault into the oracle's calls; empty where the instance does not allow it."""
+    """Return the edits that would each put this fault into the oracle's calls: none where it cannot be committed."""
     return _FAULTS[fault](instance, calls, draw)
 
 
@@ -46,7 +46,7 @@ def _with(call: Call, **args: object) -> Call:
 
 
 def _hallucinated(instance: Instance, calls: list[Call], draw: Draw) -> list[Edit]:
-    """An invented article for the policy, an invented amount, or an invented subject of a read beside the needed one."""
+    """An invented article for the policy, an invented amount, or a read beside the needed one, of nothing known."""
     policy = _position(calls, "policy", instance.target)
     calls_instead = {policy: _with(calls[policy], sku=_invented_sku(instance, draw))}
     settle = _position(calls, "settle", instance.target)
@@ -163,7 +163,7 @@ def _premature(instance: Instance, calls: list[Call], draw: Draw) -> list[Edit]:
     for cut in range(1, min(_LONGEST_CUT, len(calls) - 2) + 1):
         last = len(calls) - 1 - cut
         thought = _joined(*(call.thought for call in calls[last:]))
-        removed: dict[int, Call | None] = {i: None for i in range(last + 1, len(calls))}
+        removed: dict[int, Call | None] = dict.fromkeys(range(last + 1, len(calls)))
         edits.append(Edit("premature_stop", last, "action", {last: calls[last]._replace(thought=thought), **removed}))
     return edits
 

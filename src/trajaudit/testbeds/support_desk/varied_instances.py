@@ -59,8 +59,8 @@ def varied_instance(seed: int, number: int, wording: str) -> Instance:
     orders = _orders(draw, strata, customer_id, place.scale)
     asked = orders[:count]
     words = bank(wording)
-    naming = words.naming([order.order_id for order in asked])
-    parts = (("goal.ask", {"email": email, "orders": naming}), ("goal.duty", {}), ("goal.end", {}))
+    ask = words.say("goal.ask", draw, email=email, orders=words.naming([order.order_id for order in asked]))
+    goal = f"{ask} {words.say('goal.duty', draw)} {words.say('goal.end', draw)}"
     schedule, outages = _schedule(draw, asked, target, email, more > 0)
     return Instance(
         key,
@@ -69,7 +69,7 @@ def varied_instance(seed: int, number: int, wording: str) -> Instance:
         email,
         f"{draw.below(10_000):04d}",
         asked,
-        " ".join(words.say(kind, draw, **slots) for kind, slots in parts),
+        goal,
         schedule,
         target,
         orders[count:],

@@ -52,13 +52,20 @@ def witness(trajectory: Trajectory) -> list[Found]:
     turns = [_turn(step) for step in trajectory.steps]
     wording = trajectory.source.meta.get("wording")
     words = bank(wording) if isinstance(wording, str) else None
-    found = [*_invented(trajectory.task, turns), *_unchecked(turns), *_disobeyed(turns), *_stopped(trajectory.task, turns)]
+    found = [
+        *_invented(trajectory.task, turns),
+        *_unchecked(turns),
+        *_disobeyed(turns),
+        *_stopped(trajectory.task, turns),
+    ]
     found += _misdirected(trajectory.task, turns, words)
     reply = next((turn for turn in turns if turn.tool == "reply"), None)
     if reply is not None:
         text, before = str(reply.args["text"]), turns[: reply.at]
         paid_wrongly = any(turns[fault.step].tool == "issue_refund" for fault in found)
-        bad = _paper_reply_is_false(text, before, paid_wrongly) if words is None else _reply_is_false(text, before, words)
+        bad = (
+            _paper_reply_is_false(text, before, paid_wrongly) if words is None else _reply_is_false(text, before, words)
+        )
         found += [Found("unsupported_claim", reply.at)] if bad else []
     return sorted(found, key=lambda fault: fault.step)
 
@@ -93,10 +100,11 @@ def _invented(goal: str, turns: list[Turn]) -> Iterator[Found]:
 
 
 def _occurs(word: str, text: str) -> bool:
+    """Return whether a word stands in a text, not as a part of a longer word, number or address."""
     start = text.find(word)
     while start >= 0:
-        before, after = text[start - 1 : start], text[start + len(word) : start + len(word) + 1]
-        if not (before.isalnum() or before in "-@" and before) and not (after.isalnum() or after in "-@" and after):
+        around = text[start - 1 : start] + text[start + len(word) : start + len(word) + 1]
+        if not any(character.isalnum() or character in "-@" for character in around):
             return True
         start = text.find(word, start + 1)
     return False
@@ -156,7 +164,9 @@ def _misdirected(goal: str, turns: list[Turn], words: Bank | None) -> Iterator[F
     if not unread:
         return
     for turn in turns:
-        others = [t for t in turns if t is not turn and t.data is not None and (t.tool, t.args) == (turn.tool, turn.args)]
+        others = [
+            t for t in turns if t is not turn and t.data is not None and (t.tool, t.args) == (turn.tool, turn.args)
+        ]
         earlier = any(other.at < turn.at for other in others)
         if turn.tool == "get_policy" or not others or turn.tool == "reply":
             continue

@@ -83,7 +83,9 @@ class Desk:
         return units / 100
 
     def reason(self, order: Order, kind: str) -> str:
-        return _REASONS[kind].format(window=order.window, days=order.days)
+        if kind == "expired":
+            return f"bought {order.days} days ago, the window is {order.window} days"
+        return _REASONS[kind]
 
     def get_customer(self, args: Arguments) -> Json:
         asker = self.instance
@@ -144,7 +146,6 @@ class Desk:
 
 _REASONS = {
     "within": "the policy allows it",
-    "expired": "bought {days} days ago, the window is {window} days",
     "final": "the item is excluded from refunds",
     "other": "the order is registered to someone else",
     "repaid": "the order has been refunded before",
