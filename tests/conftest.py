@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
+from sample_runs import make_run
 
-from trajaudit.trajectory import Action, Fault, Label, Source, Step, Trajectory
+from trajaudit.trajectory import Fault, Label, Trajectory
 
-sys.path.insert(0, str(Path(__file__).parent))
 ROOT = Path(__file__).parents[1]
-
-
-def make_run(id: str = "t1", group: str = "g1", label: Label | None = None, steps: int = 3) -> Trajectory:
-    """A small run of a support agent, with as many steps as asked."""
-    turns = tuple(Step(i, f"thought {i}", Action("lookup", {"n": i}), {"ok": True, "n": i}) for i in range(steps))
-    return Trajectory(id, group, "Refund order 1.", turns, "Done.", Source("example"), label)
 
 
 @pytest.fixture

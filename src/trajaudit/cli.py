@@ -8,6 +8,7 @@ of a stack trace, and nothing is loaded for a config that cannot be right.
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -52,7 +53,7 @@ def verbs() -> dict[str, str]:
     """Return each verb with its one line: the first line of the docstring of the function that it calls."""
     found = {}
     for path in sorted(conf_dir().glob("*.yaml")):
-        target = OmegaConf.load(path).get("_target_")
+        target = OmegaConf.select(OmegaConf.load(path), "_target_")
         if target is not None:
             found[path.stem] = (inspect.getdoc(resolve(target, path.stem)) or "").partition("\n")[0]
     return found
@@ -166,6 +167,8 @@ def _fail(message: object, status: int) -> None:
 
 def _task(cfg: DictConfig) -> None:
     """Run one job. In a sweep an error goes to Hydra, which runs the other jobs; alone it is one clean line."""
+    for chatty in ("httpx", "httpx2", "openai"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     multirun = HydraConfig.get().mode == RunMode.MULTIRUN
     try:
         status = resolve(cfg["_target_"], "verb")(**arguments(cfg))
@@ -198,7 +201,8 @@ def preflight(verb: str, args: Sequence[str]) -> None:
     """
     config_dir = _option(args, "--config-dir", "-cd")
     cfg = composed(verb, [arg for arg in args if not arg.startswith("-") and "=" in arg], config_dir)
-    arguments(cfg)
+    if _option(args, "--cfg", "-c") is None:
+        arguments(cfg)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

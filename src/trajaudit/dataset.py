@@ -101,8 +101,8 @@ class Dataset:
     """A named source of trajectories.
 
     ``load`` starts a fresh pass (a set of 100,000 is never held whole unless the caller does); ``check`` is the
-    testbed's rule engine where there is one; ``files`` are the files that were read, by SHA-256; ``size`` is the number of
-    trajectories where it is known beforehand.
+    testbed's rule engine where there is one; ``files`` are the files that were read, by SHA-256; ``size`` is the
+    number of trajectories where it is known beforehand.
     """
 
     name: str

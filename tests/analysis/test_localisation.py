@@ -50,11 +50,13 @@ def test_any_labelled_fault_may_be_named_where_that_is_asked(labelled, answered)
     assert (values["step_exact"], values["step_exact_any"]) == (0, 0.5)
 
 
-def test_an_auditor_that_names_no_step_has_no_localisation_but_a_joint_rate_of_zero(labelled, answered):
+def test_an_auditor_that_names_no_step_has_no_localisation_and_one_that_names_wrong_ones_has_zero(labelled, answered):
     statistics = localisation(labelled([True, True]), under(answered([True, True]), "published"))
     assert statistics["step_exact"].value is None
     assert statistics["step_exact"].reason == "no faulty trajectory was flagged with a step"
-    assert statistics["step_joint"].value == 0
+    assert (statistics["step_joint"].value, statistics["step_joint"].reason) == (None, "the auditor names no step")
+    wrong = localisation(labelled([True, True], step=[1, 1]), under(answered([True, True], step=2), "published"))
+    assert wrong["step_joint"].value == 0
 
 
 def test_a_fault_at_an_unknown_step_is_outside_every_denominator(labelled, answered):

@@ -35,7 +35,8 @@ def test_no_id_says_what_is_wrong(published) -> None:
 def test_every_faulty_run_whose_clean_twin_was_published_knows_it(published) -> None:
     runs = {run.id: run for run in published}
     twins = [(run, runs[run.label.twin]) for run in runs.values() if run.label.twin]
-    assert len(twins) == 242
+    # Clean runs were published of instances 0 to 99 only: all 4 x 50, 34 of the skipped checks, 17 of the ignored ones.
+    assert len(twins) == 251
     assert all(twin.group == run.group and not twin.label.faulty for run, twin in twins)
 
 

@@ -8,7 +8,7 @@ import json
 import pytest
 from scripted_chat import CLEAN, FLAG, PROCEDURE, ScriptedChat, completion, outcome, refund_run
 
-from trajaudit.judges.judge import spec_hash
+from trajaudit.auditor import spec_hash
 from trajaudit.judges.llm_judge import LLMJudge
 from trajaudit.llm.chat import ApiError, BudgetExceeded, Completion, ContextOverflow
 from trajaudit.taxonomy import SUPPORT_DESK, TRAJEL

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 from scripted_chat import refund_run
 
-from trajaudit.judges.judge import spec_hash
+from trajaudit.auditor import spec_hash
 from trajaudit.judges.rules import RulesJudge
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Usage

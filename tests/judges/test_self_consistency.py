@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from scripted_chat import CLEAN, FLAG, PROCEDURE, ScriptedChat, completion, outcome, refund_run
 
-from trajaudit.judges.judge import spec_hash
+from trajaudit.auditor import spec_hash
 from trajaudit.judges.self_consistency import PRESETS, SelfConsistency
 from trajaudit.llm.chat import ApiError, BudgetExceeded
 from trajaudit.taxonomy import SUPPORT_DESK

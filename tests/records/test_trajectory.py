@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import make_run
 from hypothesis import given
 from hypothesis import strategies as st
+from sample_runs import make_run
 
 from trajaudit._fields import RecordError
 from trajaudit.trajectory import Action, Fault, Label, Source, Step, Trajectory, read_trajectories, write_jsonl

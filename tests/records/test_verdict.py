@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import make_run
+from sample_runs import make_run
 
 from trajaudit._fields import RecordError
 from trajaudit.trajectory import write_jsonl

@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 
-from trajaudit.judges.judge import spec_hash
+from trajaudit.auditor import spec_hash
 from trajaudit.runs.audit import run_audit
 from trajaudit.runs.store import VerdictStore
 from trajaudit.trajectory import Action, Source, Step, Trajectory

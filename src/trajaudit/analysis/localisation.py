@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trajaudit.analysis.statistic import BoolArray, IntArray, Metric, Statistic, mean, rate
+from trajaudit.analysis.statistic import BoolArray, IntArray, Metric, Statistic, mean, rate, undefined
 from trajaudit.analysis.table import Answers, Items
 
 METRICS = {
@@ -42,12 +42,19 @@ def localisation(items: Items, answers: Answers) -> dict[str, Statistic]:
         "step_exact": rate(exact, named, why),
         "step_within_one": rate(np.abs(answers.step - items.step) <= 1, named, why),
         "step_exact_any": rate(_any_fault(items, answers), named, why),
-        "step_joint": rate(exact & answers.flagged, located, "no faulty trajectory with a known step"),
+        "step_joint": _joint(exact & answers.flagged, located, answers),
         "step_first": rate(items.step == 0, named, why),
         "step_last": rate(items.step == items.length - 1, named, why),
         "step_uniform": mean(1 / items.length, named, why, unit=True),
         "step_prior": rate(position_prior(items) == items.step, named, why),
     }
+
+
+def _joint(hits: BoolArray, located: BoolArray, answers: Answers) -> Statistic:
+    """Return ``step_joint``. An auditor that never names a step was not asked for one: no failure to find."""
+    if not (answers.step[answers.counted] >= 0).any():
+        return undefined(len(hits), "the auditor names no step")
+    return rate(hits, located, "no faulty trajectory with a known step")
 
 
 def _any_fault(items: Items, answers: Answers) -> BoolArray:

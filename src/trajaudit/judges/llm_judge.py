@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from trajaudit._fields import Json, RecordError
+from trajaudit.auditor import spec_hash
 from trajaudit.judges import elision, reply, view
 from trajaudit.judges.elision import Record, fit
-from trajaudit.judges.judge import spec_hash
 from trajaudit.judges.prompt import Prompt
 from trajaudit.judges.reply import Reply, parse_reply, reply_schema
 from trajaudit.judges.view import VIEWS

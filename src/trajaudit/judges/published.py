@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trajaudit._fields import Fields, Json, RecordError, fail, lines
-from trajaudit.judges.judge import spec_hash
+from trajaudit.auditor import spec_hash
 from trajaudit.taxonomy import Taxonomy
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Usage, Verdict

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from trajaudit._fields import Json
-from trajaudit.judges.judge import spec_hash
+from trajaudit.auditor import spec_hash
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Verdict
 

@@ -17,7 +17,7 @@ from operator import add
 from typing import Any, TypeVar
 
 from trajaudit._fields import Json
-from trajaudit.judges.judge import spec_hash
+from trajaudit.auditor import spec_hash
 from trajaudit.judges.llm_judge import LLMJudge
 from trajaudit.llm.chat import Chat
 from trajaudit.taxonomy import Taxonomy
@@ -38,7 +38,7 @@ class SelfConsistency:
 
     Args:
         k: the number of samples; each has its own seed (``seed + i``) and its own place in the response cache.
-        settings: the other arguments of ``LLMJudge``.
+        The other arguments are those of ``LLMJudge``.
 
     >>> PRESETS["released"]["k"]
     3
@@ -53,7 +53,12 @@ class SelfConsistency:
         procedure: str,
         taxonomy: Taxonomy,
         temperature: float = 0.7,
-        **settings: Any,
+        prompt: str = "v1",
+        max_tokens: int = 1024,
+        top_p: float = 1.0,
+        seed: int | None = 0,
+        overflow: str = "elide",
+        reasoning_limit: int | None = None,
     ) -> None:
         if k < 2:
             raise ValueError(f"k: expected at least 2 samples, got {k}")
@@ -61,7 +66,17 @@ class SelfConsistency:
             raise ValueError(f"temperature: expected more than 0 (samples would be copies), got {temperature}")
         self.k = k
         self.member = LLMJudge(
-            chat, view=view, procedure=procedure, taxonomy=taxonomy, temperature=temperature, **settings
+            chat,
+            view=view,
+            procedure=procedure,
+            taxonomy=taxonomy,
+            prompt=prompt,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            top_p=top_p,
+            seed=seed,
+            overflow=overflow,
+            reasoning_limit=reasoning_limit,
         )
         self.name = f"selfcons{k}:{self.member.name}"
         self.spec: dict[str, Json] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 
 from trajaudit._fields import Json
-from trajaudit.judges.judge import spec_hash
+from trajaudit.auditor import spec_hash
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Verdict
 

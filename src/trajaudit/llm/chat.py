@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from trajaudit._fields import Json, canonical
+from trajaudit.auditor import StopRun
 from trajaudit.verdict import Usage
 
 
@@ -59,7 +60,7 @@ class ContextOverflow(Exception):
     """The endpoint says that the prompt does not fit its context window."""
 
 
-class BudgetExceeded(Exception):
+class BudgetExceeded(StopRun):
     """The run's budget of money or tokens is spent; what is stored stays, nothing more is sent."""
 
 

@@ -55,6 +55,7 @@ def ledger(
         *_pooled_lines(published["pooled_recall"], cards),
         *_recall_lines(published["per_type_recall"], cards),
         *_confusion_lines(published["confusion"], cards),
+        *(Line(key, None, None, None, "not reproducible here", why) for key, why in published["not_released"].items()),
     ]
 
 

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from trajaudit._fields import RecordError
-from trajaudit.judges.judge import Judge, spec_hash
-from trajaudit.llm.chat import BudgetExceeded
+from trajaudit.auditor import Judge, StopRun, spec_hash
 from trajaudit.runs.progress import Progress, progress_bar
 from trajaudit.runs.store import Key, VerdictStore, key_of
 from trajaudit.trajectory import Trajectory
@@ -147,7 +146,7 @@ class _Work:
                 key, trajectory = found
                 self._keep(await self._ask(key, trajectory), key)
                 await asyncio.sleep(0)  # a judge that never awaits would otherwise not let Ctrl-C in
-        except BudgetExceeded as error:
+        except StopRun as error:
             self.stopped = str(error) or "the budget is spent"
             self.statuses["not_run"] += 1
         except Exception as error:
@@ -177,7 +176,7 @@ class _Work:
     async def _ask(self, key: Key, trajectory: Trajectory) -> Verdict:
         try:
             return await self.judge.judge(trajectory)
-        except BudgetExceeded:
+        except StopRun:
             raise
         except Exception as error:
             detail = f"{type(error).__name__}: {error}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from trajaudit.analysis.result import Estimate
 from trajaudit.config import Choice
 from trajaudit.dataset import Dataset
+from trajaudit.reports import Column, Row, Table, render, write
 from trajaudit.runs import RunFolder, progress_bar
-from trajaudit.testbeds.probes import probe, probe_table
+from trajaudit.testbeds.probes import ProbeResult, probe
 from trajaudit.trajectory import STRATA, Trajectory, write_jsonl
 from trajaudit.verbs.paths import IRRELEVANT, Paths
 
@@ -35,11 +37,14 @@ def generate(*, dataset: Choice, paths: Paths, name: str | None = None, probes: 
 
 
 def _counted(data: Dataset, strata: Counter[str]) -> Iterator[Trajectory]:
-    with progress_bar(f"generate {data.name}", data.size) as bar:
+    bar = progress_bar(f"generate {data.name}", data.size)
+    try:
         for trajectory in data:
             strata[trajectory.label.stratum if trajectory.label else "unlabelled"] += 1
             bar.update()
             yield trajectory
+    finally:
+        bar.close()
 
 
 def _shares(strata: Counter[str]) -> str:
@@ -47,6 +52,26 @@ def _shares(strata: Counter[str]) -> str:
 
 
 def _report_probes(data: Dataset, folder: RunFolder) -> None:
-    results = probe(list(data))
-    write_jsonl(folder.path / "probes.json", [[result.to_json() for result in results]])
-    print(probe_table(results))
+    table = probe_table(probe(list(data)))
+    write(table, folder.path / "probes")
+    print(render(table, "txt"))
+
+
+def probe_table(results: Sequence[ProbeResult]) -> Table:
+    """Return what each view of the runs gives away: an AUC whose interval leaves out 0.5 is a leak."""
+    columns = (
+        Column("probe", "what is seen", "text"),
+        Column("auc", "AUC"),
+        Column("n", "runs", "count"),
+        Column("leaks", "leaks", "text"),
+    )
+    rows = [
+        Row((r.name, Estimate(r.auc, r.low, r.high, r.n, "bootstrap over groups", r.reason or None), r.n, _leak(r)))
+        for r in results
+    ]
+    notes = ("Position is over the steps of faulty runs: it says how well one could guess the step unread.",)
+    return Table("probes", "Leak probes", columns, tuple(rows), notes)
+
+
+def _leak(result: ProbeResult) -> str:
+    return "undefined" if result.auc is None else "yes" if result.leaks else "no"

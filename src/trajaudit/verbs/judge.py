@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+
+from typing_extensions import TypedDict
 
 from trajaudit.auditor import Judge
 from trajaudit.config import Choice
 from trajaudit.dataset import Dataset
 from trajaudit.llm.budget import Budget
-from trajaudit.runs import RunFolder, Summary, VerdictStore, audit, interruptible
+from trajaudit.llm.cache import Cached
+from trajaudit.runs.audit import Summary, audit, interruptible
+from trajaudit.runs.folder import RunFolder
+from trajaudit.runs.store import VerdictStore
 from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.paths import IRRELEVANT, Paths
+
+
+class ReplyLimits(TypedDict):
+    """How long a model's reply may be: tokens in all, and characters of reasoning (null for any number)."""
+
+    max_tokens: int
+    reasoning_limit: int | None
 
 
 def judge(
@@ -22,6 +33,7 @@ def judge(
     llm: Choice,
     budget: Choice,
     paths: Paths,
+    reply: ReplyLimits,
     name: str | None = None,
     limit: int | None = None,
     concurrency: int = 8,
@@ -30,7 +42,7 @@ def judge(
     data: Dataset = dataset.build()
     config = {"dataset": dataset.config, "judge": judge.config, "limit": limit}
     if judge.wants("chat"):
-        config["llm"] = llm.config
+        config |= {"llm": llm.config, "reply": reply}
     with RunFolder.open(
         paths["output_dir"], "judge", name or data.name, config, data=data.files, irrelevant=IRRELEVANT
     ) as folder:
@@ -39,7 +51,7 @@ def judge(
             print(f"already done: {out}")
             return 0
         runs = list(data.prefix(limit))
-        summaries = interruptible(_audit_all(judge, llm, budget.build(), data, runs, folder.path, concurrency))
+        summaries = interruptible(_audit_all(judge, llm, reply, budget.build(), data, runs, folder.path, concurrency))
         for summary in summaries:
             print(summary.line())
         print(f"verdicts: {out}")
@@ -51,24 +63,28 @@ def judge(
 
 
 async def _audit_all(
-    choice: Choice, llm: Choice, budget: Budget, data: Dataset, runs: Sequence[Trajectory], folder: Path, workers: int
+    choice: Choice,
+    llm: Choice,
+    reply: ReplyLimits,
+    budget: Budget,
+    data: Dataset,
+    runs: Sequence[Trajectory],
+    folder: Path,
+    concurrency: int,
 ) -> list[Summary]:
-    chat = llm.build(cache=folder / "calls.jsonl", budget=budget) if choice.wants("chat") else None
+    chat = Cached(llm.build(budget=budget), folder / "calls.jsonl") if choice.wants("chat") else None
     try:
-        built = choice.build(chat=chat, procedure=data.procedure.text, taxonomy=data.taxonomy, check=data.check)
+        known = {"procedure": data.procedure.text, "taxonomy": data.taxonomy, "check": data.check}
+        built = choice.build(chat=chat, rate=_base_rate(runs), **known, **reply)
         judges: list[Judge] = built if isinstance(built, list) else [built]
         with VerdictStore(folder / "verdicts.jsonl") as store:
-            return [await audit(one, runs, store, concurrency=workers) for one in judges]
+            return [await audit(one, runs, store, concurrency=concurrency) for one in judges]
     finally:
         if chat is not None:
             await chat.close()
 
 
-def audit_sync(judge: Judge, trajectories: Sequence[Trajectory], path: str | Path, concurrency: int = 8) -> Summary:
-    """Audit trajectories into a verdict file from code that is not async."""
-
-    async def run() -> Summary:
-        with VerdictStore(path) as store:
-            return await audit(judge, trajectories, store, concurrency=concurrency)
-
-    return asyncio.run(run())
+def _base_rate(runs: Sequence[Trajectory]) -> float:
+    """Return the share of labelled runs that are faulty; a half where none is labelled."""
+    labels = [run.label.faulty for run in runs if run.label is not None]
+    return sum(labels) / len(labels) if labels else 0.5

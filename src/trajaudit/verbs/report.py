@@ -7,7 +7,6 @@ says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NotRequired
 
@@ -106,10 +105,11 @@ def _collect(
 
 def _part(key: str, config: PartConfig, found: Collected, stats: Stats) -> Part:
     items, answers = tabulate(found.trajectories, found.verdicts)
-    told: Mapping[str, Any] = {**stats, "reference": config.get("reference", stats["reference"])}
+    told = stats.copy()
+    told["reference"] = config.get("reference", stats["reference"])
     cards = [
         card for convention in CONVENTIONS for card in scorecards_of(items, answers, convention=convention, **told)
     ]
-    comparisons = against_reference(items, dict(answers), Stats(**told))
+    comparisons = against_reference(items, dict(answers), told)
     lead = config.get("lead", "")
     return Part(key, config["title"], found.trajectories, found.verdicts, cards, comparisons, lead)

@@ -44,7 +44,7 @@ def reproduce(
             if results is not None:
                 write(table, Path(results))
         where = folder.path
-    for table in tables:
+    for table in (tables[0], tables[-1]):
         print(render(table, "txt"))
     for finding in made.findings:
         print(f"- {finding}")

@@ -1,4 +1,4 @@
-"""The interface that every judge has: a name, a spec that identifies it, a way from a trajectory to a verdict."""
+"""What every auditor has: a name, a spec that identifies it, and a way from a trajectory to a verdict."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from trajaudit.verdict import Verdict
 def spec_hash(spec: Json) -> str:
     """Return the identity of an auditor: SHA-256 over everything that could change one of its verdicts."""
     return hashlib.sha256(canonical(spec)).hexdigest()
+
+
+class StopRun(Exception):
+    """What stops a whole run and not one item (a spent budget): nothing more is asked, what is stored stays."""
 
 
 class Judge(Protocol):
