@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from scipy.stats import chisquare
+
 from trajaudit.testbeds.draw import Draw, Scatter, opaque
 
 

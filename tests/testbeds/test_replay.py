@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from trajaudit.testbeds.replay import Call, Edit, edited, replay
 
 
@@ -17,7 +18,9 @@ class Counter:
         return {"n": self.calls, "tool": tool}
 
 
-CALLS = [Call(stage, None, f"think {stage}", stage, {"x": i}) for i, stage in enumerate(("one", "two", "three", "four"))]
+CALLS = [
+    Call(stage, None, f"think {stage}", stage, {"x": i}) for i, stage in enumerate(("one", "two", "three", "four"))
+]
 
 
 def test_a_replay_starts_in_a_fresh_environment_each_time():
@@ -35,7 +38,9 @@ def test_what_follows_an_edit_is_answered_anew():
 
 
 def test_late_arguments_are_worked_out_from_the_steps_as_they_happened():
-    last = Call("reply", None, None, "reply", lambda steps: {"text": f"{len(steps)} steps, last {steps[-1].observation['n']}"})
+    last = Call(
+        "reply", None, None, "reply", lambda steps: {"text": f"{len(steps)} steps, last {steps[-1].observation['n']}"}
+    )
     calls, _ = edited([*CALLS, last], [Edit("skipped", 3, "action", {0: None})])
     assert replay(calls, Counter())[-1].action.args == {"text": "3 steps, last 3"}
 

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+
 from trajaudit._fields import dumps
 from trajaudit.taxonomy import SUPPORT_DESK
 from trajaudit.testbeds.probes import thoughts_of
@@ -24,7 +25,7 @@ DESIGNS = [("paper", "a"), ("varied", "a"), ("varied", "b")]
 def by_twin(runs: list[Trajectory]) -> list[tuple[Trajectory, Trajectory]]:
     """Return (faulty run, clean twin) pairs whose twin is in the set."""
     clean = {run.id: run for run in runs if not run.label.faulty}
-    pairs = [(run, clean[f"sd-{run.label.twin}"]) for run in runs if f"sd-{run.label.twin}" in clean]
+    pairs = [(run, clean[run.label.twin]) for run in runs if run.label.twin in clean]
     assert len(pairs) > len(runs) / 4
     return pairs
 
@@ -33,7 +34,9 @@ def test_four_hundred_paper_runs_have_the_published_strata_and_types():
     runs = list(generate())
     assert Counter(run.label.stratum for run in runs) == {"clean": 100, "silent": 175, "loud": 125}
     assert Counter(run.label.first.type for run in runs if run.label.faulty) == dict.fromkeys(SUPPORT_DESK.types, 50)
-    skipped = Counter(run.label.stratum for run in runs if run.label.faulty and run.label.first.type == "skipped_precondition")
+    skipped = Counter(
+        run.label.stratum for run in runs if run.label.faulty and run.label.first.type == "skipped_precondition"
+    )
     assert skipped == {"silent": 25, "loud": 25}
 
 
@@ -147,7 +150,9 @@ def test_in_the_paper_preset_a_wrong_refund_is_echoed_by_the_reply_that_was_writ
 
 @pytest.mark.parametrize(("preset", "wording"), DESIGNS)
 def test_a_premature_stop_sends_no_reply_and_still_has_a_last_word(preset: str, wording: str):
-    stopped = [r for r in generate(preset, 400, 1, wording) if r.label.faulty and r.label.first.type == "premature_stop"]
+    stopped = [
+        r for r in generate(preset, 400, 1, wording) if r.label.faulty and r.label.first.type == "premature_stop"
+    ]
     assert len(stopped) == 50
     for run in stopped:
         assert "reply" not in [step.action.tool for step in run.steps]
@@ -193,7 +198,9 @@ def test_harmless_detours_come_with_clean_and_faulty_runs_at_the_same_rate():
     rate = {name: sum(values) / len(values) for name, values in failed.items()}
     assert all(abs(rate[name] - rate[CLEAN]) < 0.06 for name in FAULTS if name != "premature_stop"), rate
     mean = {name: sum(values) / len(values) for name, values in length.items()}
-    assert all(abs(mean[name] - mean[CLEAN]) < 0.5 for name in FAULTS if name not in ("premature_stop", "skipped_precondition"))
+    assert all(
+        abs(mean[name] - mean[CLEAN]) < 0.5 for name in FAULTS if name not in ("premature_stop", "skipped_precondition")
+    )
 
 
 def test_a_replaced_call_leaves_a_run_as_long_as_its_twin():
@@ -232,10 +239,10 @@ def test_ids_are_opaque_unique_and_grouped_by_instance(preset: str, wording: str
 def test_a_faulty_run_names_the_id_of_its_clean_twin_even_where_that_run_is_not_in_the_set():
     runs = list(generate(n=400))
     present = {run.id for run in runs}
-    far = [run for run in runs if run.label.faulty and f"sd-{run.label.twin}" not in present]
+    far = [run for run in runs if run.label.faulty and run.label.twin not in present]
     assert far
     everything = {run.id for run in generate(n=2400)}
-    assert all(f"sd-{run.label.twin}" in everything for run in far)
+    assert all(run.label.twin in everything for run in far)
 
 
 def test_a_record_survives_its_json():

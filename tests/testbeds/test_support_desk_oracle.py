@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 import pytest
+
 from trajaudit.testbeds.replay import replay
 from trajaudit.testbeds.support_desk import check, oracle, witness
 from trajaudit.testbeds.support_desk.generator import PRESETS, make

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from trajaudit.testbeds.support_desk.instances import STRATA, Instance, Note, Order, less_fee, paper_instance
 from trajaudit.testbeds.support_desk.locales import CODES, LOCALES, to_number, to_units, written
 from trajaudit.testbeds.support_desk.outcome import outcome_correct
@@ -59,7 +60,10 @@ def test_fees_are_rounded_half_up_in_the_smallest_unit():
 @pytest.mark.parametrize("desk", [Desk, CurrencyDesk])
 def test_nonsense_gets_an_error_and_never_an_exception(desk, tool: str):
     world = desk(instance(locale="de_DE", wording="a"))
-    for args in ({}, {"order_id": None, "sku": [1], "email": {}, "amount": "a", "amount_eur": [], "text": 1, "reason": 2}):
+    for args in (
+        {},
+        {"order_id": None, "sku": [1], "email": {}, "amount": "a", "amount_eur": [], "text": 1, "reason": 2},
+    ):
         answer = world.call(tool, args)
         assert set(answer) == {"ok", "data", "error"}
         assert answer["ok"] == (answer["error"] is None)
@@ -87,7 +91,9 @@ def test_what_a_reply_may_promise_is_returned_by_a_tool():
     paid = desk.call("issue_refund", {"order_id": "ORD-10001", "amount": 100, "currency": "JPY"})["data"]
     handed_on = desk.call("escalate", {"order_id": "ORD-10001", "reason": "r"})["data"]
     assert (paid["payout_days"], handed_on["queue"], handed_on["response_hours"]) == (3, "Billing", 8)
-    assert desk.call("lookup_order", {"order_id": "ORD-10001"})["data"]["notes"] == [{"kind": "pickup", "value": "Friday"}]
+    assert desk.call("lookup_order", {"order_id": "ORD-10001"})["data"]["notes"] == [
+        {"kind": "pickup", "value": "Friday"}
+    ]
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -123,5 +129,7 @@ def test_a_customers_record_lists_only_their_own_orders():
     for number in range(200):
         case = varied_instance(0, number, "a")
         owners = {order.order_id: order.owner for order in (*case.orders, *case.others)}
-        listed = CurrencyDesk(case._replace(outages=frozenset())).call("get_customer", {"email": case.email})["data"]["orders"]
+        listed = CurrencyDesk(case._replace(outages=frozenset())).call("get_customer", {"email": case.email})["data"][
+            "orders"
+        ]
         assert all(owners[order_id] == case.customer_id for order_id in listed)
