@@ -28,7 +28,7 @@ class Draw:
     True
     >>> draw = Draw("example")
     >>> [draw.below(6) for _ in range(8)]
-    [5, 0, 2, 0, 0, 3, 2, 2]
+    [0, 3, 3, 4, 2, 0, 3, 5]
     """
 
     __slots__ = ("_block", "_key", "_pool")

@@ -7,8 +7,7 @@ to another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from trajaudit._fields import Json, nearest
@@ -61,7 +60,8 @@ def generate(
         n: how many runs; every prefix of the set is a stratified sample.
         seed: any integer; 0 is a seed like any other.
         wording: the wording bank of the varied preset, ``a`` or ``b``.
-        cascades: the share of faulty runs that have two or three faults, in the varied preset; all are labelled.
+        cascades: the share of faulty runs of the varied preset that have two or three faults, all of them labelled
+            (one where no other fits beside the first).
 
     Raises:
         ValueError: naming the parameter, what was given and what is allowed.
@@ -91,19 +91,16 @@ def make(preset: str, slot: Slot, seed: int, wording: str = "a", cascades: float
     design = PRESETS[preset]
     instance = design.instance(seed, slot.instance, wording)
     calls = design.script(instance)
+    edits = [] if slot.fault == CLEAN else _edits(design, instance, calls, slot.fault, cascades)
+    calls, faults = edited(calls, edits) if edits else (calls, ())
     desk = design.desk(instance)
-    twin = opaque(f"{instance.key}|{CLEAN}")
-    if slot.fault == CLEAN:
-        steps = replay(calls, desk)
-        return _trajectory(
-            design, instance, twin, steps, Label(False, (), outcome_correct(instance, desk)), preset, seed
-        )
-    edits = _edits(design, instance, calls, slot.fault, cascades)
-    calls, faults = edited(calls, edits)
     steps = replay(calls, desk)
-    label = Label(True, faults, outcome_correct(instance, desk), twin=twin)
-    run_id = opaque("|".join((instance.key, *(edit.type for edit in edits))))
-    return _trajectory(design, instance, run_id, steps, label, preset, seed)
+    outcome = outcome_correct(instance, desk)
+    clean_id = f"sd-{opaque(f'{instance.key}|{CLEAN}')}"
+    if not edits:
+        return _trajectory(design, instance, clean_id, steps, Label(False, (), outcome), preset, seed)
+    run_id = f"sd-{opaque('|'.join((instance.key, *(edit.type for edit in edits))))}"
+    return _trajectory(design, instance, run_id, steps, Label(True, faults, outcome, twin=clean_id), preset, seed)
 
 
 def _edits(design: Preset, instance: Instance, calls: list[Call], fault: str, cascades: float) -> list[Edit]:
@@ -122,25 +119,19 @@ def _edits(design: Preset, instance: Instance, calls: list[Call], fault: str, ca
 
 
 def _trajectory(
-    design: Preset, instance: Instance, run_id: str, steps: Sequence[Step], label: Label, preset: str, seed: int
+    design: Preset, instance: Instance, run_id: str, steps: tuple[Step, ...], label: Label, preset: str, seed: int
 ) -> Trajectory:
     """Return the record of a run. Without a reply there is still a last word, which no customer was sent."""
     last = steps[-1].action
-    sent = last is not None and last.tool == "reply" and last.args is not None
-    return Trajectory(
-        f"sd-{run_id}",
-        f"sd-{opaque(instance.key)}",
-        instance.goal,
-        tuple(steps),
-        last.args["text"] if sent else design.holding(instance),  # type: ignore[union-attr, index]
-        _source(preset, instance.wording, seed, tuple(order.stratum for order in instance.orders), instance.locale),
-        label,
-    )
+    replied = last is not None and last.tool == "reply" and last.args is not None
+    answer = last.args["text"] if replied else design.holding(instance)  # type: ignore[union-attr, index]
+    group, source = f"sd-{opaque(instance.key)}", _source(preset, seed, instance)
+    return Trajectory(run_id, group, instance.goal, steps, answer, source, label)
 
 
-@cache
-def _source(preset: str, wording: str, seed: int, strata: tuple[str, ...], locale: str) -> Source:
-    meta: dict[str, Json] = {"preset": preset, "seed": seed, "strata": list(strata)}
-    if preset == "varied":
-        meta.update(wording=wording, locale=locale)
-    return Source("support_desk", model="scripted", domain="customer_support", meta=meta)
+def _source(preset: str, seed: int, instance: Instance) -> Source:
+    """Return where a run comes from; nothing in it says whether, where or how the run went wrong."""
+    meta: dict[str, Json] = {"preset": preset, "seed": seed, "strata": [order.stratum for order in instance.orders]}
+    if instance.wording:
+        meta["wording"], meta["locale"] = instance.wording, instance.locale
+    return Source("support_desk", "scripted", "customer_support", meta)

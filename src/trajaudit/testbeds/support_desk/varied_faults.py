@@ -103,17 +103,17 @@ def _wrong_tool(instance: Instance, calls: list[Call], draw: Draw) -> list[Edit]
     """A read that was made already, or the check ahead of its time, stands where the policy should have been read."""
     order = instance.orders[instance.target]
     policy = _position(calls, "policy", instance.target)
-    instead: list[tuple[str, Arguments]] = [
+    instead: tuple[tuple[str, Arguments], ...] = (
         ("get_customer", {"email": instance.email}),
         ("lookup_order", {"order_id": order.order_id}),
-    ]
-    if ("check_eligibility", order.order_id) not in instance.outages:
-        instead.append(("check_eligibility", {"order_id": order.order_id}))
+        ("check_eligibility", {"order_id": order.order_id}),
+    )
     edits = []
     for tool, args in instead:
         changes: dict[int, Call | None] = {policy: calls[policy]._replace(tool=tool, args=args)}
         if tool == "check_eligibility":  # which makes a check, so no other edit may leave the real one out
-            changes |= {i: call for i, call in enumerate(calls) if call.tool == tool}
+            check = _position(calls, "check", instance.target)
+            changes[check] = calls[check]
         edits.append(Edit("wrong_tool", policy, "action", changes))
     return edits
 
@@ -123,18 +123,11 @@ def _skipped(instance: Instance, calls: list[Call], draw: Draw) -> list[Edit]:
     order = instance.orders[instance.target]
     if order.stratum not in ELIGIBLE:
         return []
-    settle = _position(calls, "settle", instance.target)
+    check, settle = (_position(calls, stage, instance.target) for stage in ("check", "settle"))
     total = to_number(order.total, LOCALES[instance.locale].digits)
-    changes: dict[int, Call | None] = {settle: _with(calls[settle], amount=total)}
-    carried: str | None = None
-    for i, call in enumerate(calls):
-        if call.tool == "check_eligibility" and call.subject == instance.target:
-            changes[i] = None
-            carried = _joined(carried, call.thought)
-        elif carried:
-            here = changes.get(i) or call
-            changes[i] = here._replace(thought=_joined(carried, here.thought))
-            carried = None
+    changes: dict[int, Call | None] = {check: None, settle: _with(calls[settle], amount=total)}
+    after = changes.get(check + 1) or calls[check + 1]
+    changes[check + 1] = after._replace(thought=_joined(calls[check].thought, after.thought))
     return [Edit("skipped_precondition", settle, "action", changes)]
 
 

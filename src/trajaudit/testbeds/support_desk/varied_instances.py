@@ -114,14 +114,16 @@ def _schedule(
 ) -> tuple[tuple[tuple[str, int | None], ...], frozenset[tuple[str, str]]]:
     """Return the stages of a run with its detours, and its outages.
 
-    The orders are dealt with one after another, or stage by stage. No detour touches the policy of the target order:
-    a wrong call that stands instead of that read must stay apart from a harmless one that stands beside it.
+    The orders are dealt with one after another, or stage by stage. No detour touches the policy and the check of the
+    target order: a wrong call that stands instead of the policy must stay apart from a harmless one that stands
+    beside it, and a check that is left out must take no detour with it.
     """
     stages, places = ("lookup", "policy", "check", "settle"), range(len(orders))
     by_order = [(stage, i) for i in places for stage in stages]
     by_stage = [(stage, i) for stage in stages for i in places]
     plan: Schedule = [("verify", None), *(by_order if draw.chance(0.5) else by_stage), ("reply", None)]
-    reads = [entry for entry in plan if entry[0] not in ("settle", "reply") and entry != ("policy", target)]
+    fixed = (("policy", target), ("check", target))
+    reads = [entry for entry in plan if entry[0] not in ("settle", "reply") and entry not in fixed]
     outages = frozenset({_outage(draw.pick(reads), orders, email)} if draw.chance(OUTAGE) else ())
     if draw.chance(AGAIN):
         stage, i = draw.pick(reads)
