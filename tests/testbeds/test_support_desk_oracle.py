@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from importlib.resources import files
 
 import pytest
+import yaml
 
 from trajaudit.testbeds.replay import replay
 from trajaudit.testbeds.support_desk import check, oracle, witness
@@ -72,3 +74,11 @@ def test_the_oracle_reads_the_request_and_the_answers_and_not_the_truth_behind_t
     source = inspect.getsource(oracle)
     for hidden in (".owner", ".total", ".fee", ".window", ".refundable", ".stratum", "ruling("):
         assert hidden not in source
+
+
+def test_the_written_procedure_has_eight_points_and_no_standing_claim():
+    text = (files("trajaudit") / "datasets" / "procedures" / "support_desk.yaml").read_text(encoding="utf-8")
+    procedure = yaml.safe_load(text)
+    assert list(procedure) == ["name", "version", "points", "standing_claims"]
+    assert (procedure["name"], len(procedure["points"]), procedure["standing_claims"]) == ("support_desk", 8, [])
+    assert all(isinstance(point, str) and point.endswith(".") for point in procedure["points"])

@@ -35,7 +35,7 @@ class Voice(Protocol):
 
 
 def solve(instance: Instance, desk: Environment, voice: Voice) -> list[Call]:
-    """Carry out the procedure in a fresh ``desk`` and return the calls that were made.
+    """Carry out the procedure in a fresh ``desk`` as far as its answers matter, and return the calls of the whole run.
 
     A call that fails is made once more, as the harmless detour that a passing outage causes.
     """
