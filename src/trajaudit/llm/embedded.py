@@ -7,9 +7,11 @@ What decides whether temperature 0 repeats, as measured with SmolLM2-135M on two
 together, changed 3 of 10 replies and four 5 of 10, for a tenth more speed), a fixed number of threads (one instead of
 two changed 5 of 10; it is in the spec) and no reuse of an earlier prompt's cache. So one request runs at a time.
 
-Requests that seem to stall are threads that spin at a barrier for one that another process pushed off its core: with
-both cores contended a reply took 9 to 20 s while spinning and 6 to 8 s without, for about 3 s on idle cores either way.
-So spinning is cut short below, and what still takes too long is given up, which frees the slot, and tried again.
+Requests that seem to stall are threads that spin at a barrier for one that another process pushed off its core. With
+two other busy processes on the two cores a reply took 9 to 20 s while spinning and 6 to 8 s without (3 s on idle cores
+either way); with four, one did not come within 100 s while spinning, and all came within 51 s without. So spinning is
+cut short below; what still takes too long is given up, which frees the slot (measured: within one batch of the prompt),
+and tried again.
 """
 
 from __future__ import annotations
