@@ -22,7 +22,7 @@ def main() -> None:
     figures = {"generation": generation, "requests": requests, "metrics": metrics, "machine": platform.platform()}
     OUT.write_text(json.dumps(figures, indent=1, allow_nan=False) + "\n")
     rate = generation["paper_generate"]
-    print(f"generation   {rate:,.0f} trajectories/s a core, labelled and replayed ({rate / GENERATION_GOAL:.2f} x goal)")
+    print(f"generation   {rate:,.0f} trajectories/s a core, labelled, replayed ({rate / GENERATION_GOAL:.2f} x goal)")
     print(f"             {generation['varied_generate']:,.0f} in the varied preset")
     print(f"requests     1,000 of 200 ms at concurrency 64: {requests['ratio']:.2f} x the ideal (goal 1.3 or less)")
     print(f"             a tenth failing once: {requests['failing_answered']:,} of 1,000 answered")

@@ -27,7 +27,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import trajaudit
-from trajaudit._fields import nearest
+from trajaudit._fields import RecordError, nearest
 from trajaudit.config import Choice, ConfigError, conf_dir, is_choice, resolve, validate
 
 _VERSION_BASE: dict[str, Any] = {} if hydra.__version__ >= "1.4" else {"version_base": "1.3"}
@@ -167,17 +167,23 @@ def _fail(message: object, status: int) -> None:
 
 def _task(cfg: DictConfig) -> None:
     """Run one job. In a sweep an error goes to Hydra, which runs the other jobs; alone it is one clean line."""
-    for chatty in ("httpx", "httpx2", "openai"):
-        logging.getLogger(chatty).setLevel(logging.WARNING)
     multirun = HydraConfig.get().mode == RunMode.MULTIRUN
+    root = logging.getLogger()
+    level = root.level
+    root.setLevel(logging.WARNING)  # Hydra shows what every library says at INFO: each request, each font subset
     try:
         status = resolve(cfg["_target_"], "verb")(**arguments(cfg))
     except (ValueError, OSError) as error:
         if multirun or os.environ.get("HYDRA_FULL_ERROR") == "1":
             raise
-        _fail(error, 2 if isinstance(error, ConfigError) else 1)
+        known = isinstance(error, ConfigError | RecordError | OSError)
+        _fail(
+            error if known else f"{error} (HYDRA_FULL_ERROR=1 shows where)", 2 if isinstance(error, ConfigError) else 1
+        )
     except KeyboardInterrupt:
         _fail("interrupted; what was stored stays, and the same command goes on from there", 130)
+    finally:
+        root.setLevel(level)
     if status:
         raise SystemExit(status)
 

@@ -100,9 +100,9 @@ class Receipt:
 class Dataset:
     """A named source of trajectories.
 
-    ``load`` starts a fresh pass (a set of 100,000 is never held whole unless the caller does); ``check`` is the
-    testbed's rule engine where there is one; ``files`` are the files that were read, by SHA-256; ``size`` is the
-    number of trajectories where it is known beforehand.
+    ``load`` starts a fresh pass (a set of 100,000 is never held whole unless the caller does); ``rules`` names the
+    testbed whose rule engine knows the tools of these runs; ``files`` are the files that were read, by SHA-256;
+    ``size`` is the number of trajectories where it is known beforehand.
     """
 
     name: str
@@ -110,7 +110,7 @@ class Dataset:
     taxonomy: Taxonomy
     procedure: Procedure
     receipt: Receipt = field(default_factory=Receipt)
-    check: Callable[[Trajectory], list] | None = None
+    rules: str | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     size: int | None = None
 

@@ -135,3 +135,10 @@ def test_where_nothing_is_discordant_nothing_is_known_of_power():
     assert detectable_rate(np.zeros(5, dtype=int), 5, 0.05) is None
     assert detectable(0.0, 0.05) is None
     assert detectable(1.0, 0.05) == pytest.approx(2.8016, abs=1e-4)
+
+
+def test_with_too_few_trajectories_no_difference_is_detectable_and_none_is_claimed():
+    # Connor: a root exists only where n + 0.84^2 reaches the squared quantile of alpha: 3.84 at 5 %, 10.8 at 0.1 %.
+    assert detectable_rate(np.array([1, -1, 1]), 3, 0.05) is None
+    assert detectable_rate(np.array([1, -1, 1]), 4, 0.05) is not None
+    assert detectable_rate(np.array([1, -1, 1]), 10, 0.001) is None

@@ -115,7 +115,8 @@ def detectable_rate(differences: IntArray, n: int, alpha: float) -> float | None
     """Return the difference of two paired rates that McNemar would find with 80 % power at level ``alpha``.
 
     Connor (1987), solved for the difference, with the discordance seen; clusters enter through their squared
-    differences, which is the discordance itself where each is one trajectory. Null where nothing was discordant.
+    differences, which is the discordance itself where each is one trajectory. Null where nothing was discordant,
+    and where there are so few trajectories that no difference would be found.
 
     Args:
         differences: of each cluster, hits of a less hits of b.
@@ -127,7 +128,7 @@ def detectable_rate(differences: IntArray, n: int, alpha: float) -> float | None
     z_alpha, z_power = float(norm.ppf(1 - alpha / 2)) * sqrt(discordance), float(norm.ppf(POWER))
     half, square = z_alpha * sqrt(n), n + z_power**2
     root = half**2 - square * (z_alpha**2 - z_power**2 * discordance)
-    return min(1.0, (half + sqrt(root)) / square)
+    return min(1.0, (half + sqrt(root)) / square) if root >= 0 else None
 
 
 def detectable(error: float, alpha: float) -> float | None:

@@ -12,7 +12,12 @@ from trajaudit.trajectory import read_trajectories
 
 
 def jsonl(
-    *, path: str, name: str | None = None, taxonomy: str = "support_desk", procedure: str = "support_desk"
+    *,
+    path: str,
+    name: str | None = None,
+    taxonomy: str = "support_desk",
+    procedure: str = "support_desk",
+    rules: str | None = None,
 ) -> Dataset:
     """Return the trajectories of one file.
 
@@ -21,6 +26,7 @@ def jsonl(
         name: what to call the set in tables; the file's stem by default.
         taxonomy: name of the taxonomy that its labels and its judges use.
         procedure: name of a procedure that ships with trajaudit, or a path to a procedure file.
+        rules: name of the testbed whose rule engine knows the tools of these runs, where one does.
 
     Raises:
         FileNotFoundError, ValueError, RecordError: naming the file, the key, or the line at fault.
@@ -40,6 +46,7 @@ def jsonl(
         TAXONOMIES[taxonomy],
         Procedure.named(procedure),
         Receipt(read=count, kept=count),
+        rules=rules,
         files={str(path): file_hash(file)},
         size=count,
     )

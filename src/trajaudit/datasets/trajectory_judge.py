@@ -100,6 +100,7 @@ def trajectory_judge(*, data_dir: str = "data", procedure: str = "support_desk")
         SUPPORT_DESK,
         Procedure.named(procedure),
         receipt,
+        rules="support_desk",
         files={name: file_hash(path) for name, path in zip(FILES, paths, strict=True)},
         size=len(trajectories),
     )

@@ -62,7 +62,7 @@ def _comparison_cells(comparison: Comparison) -> Iterable[Cell]:
     yield from (comparison.difference.n, comparison.test)
     yield Estimate(comparison.p_value, reason=reason)
     yield Estimate(comparison.p_holm, reason=reason or "no family of comparisons was declared")
-    yield Estimate(comparison.mde, reason=reason or "not computed")
+    yield Estimate(comparison.mde, reason=reason or "no difference would be found with so few")
     yield verdict_in_words(comparison)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from typing_extensions import TypedDict
 
 from trajaudit.auditor import Judge
-from trajaudit.config import Choice
+from trajaudit.config import Choice, ConfigError, resolve
 from trajaudit.dataset import Dataset
 from trajaudit.llm.budget import Budget
 from trajaudit.llm.cache import Cached
@@ -74,7 +75,9 @@ async def _audit_all(
 ) -> list[Summary]:
     chat = Cached(llm.build(budget=budget), folder / "calls.jsonl") if choice.wants("chat") else None
     try:
-        known = {"procedure": data.procedure.text, "taxonomy": data.taxonomy, "check": data.check}
+        known: dict[str, Any] = {"procedure": data.procedure.text, "taxonomy": data.taxonomy}
+        if choice.wants("check"):
+            known["check"] = _rules_of(data)
         built = choice.build(chat=chat, rate=_base_rate(runs), **known, **reply)
         judges: list[Judge] = built if isinstance(built, list) else [built]
         with VerdictStore(folder / "verdicts.jsonl") as store:
@@ -82,6 +85,13 @@ async def _audit_all(
     finally:
         if chat is not None:
             await chat.close()
+
+
+def _rules_of(data: Dataset) -> Any:
+    """Return the rule engine that knows the tools of a dataset's runs."""
+    if data.rules is None:
+        raise ConfigError(f"judge: it needs a rule engine, and none knows the tools of dataset {data.name!r}")
+    return resolve(f"trajaudit.testbeds.{data.rules}.rules.check", "dataset.rules")
 
 
 def _base_rate(runs: Sequence[Trajectory]) -> float:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from trajaudit.analysis.result import Comparison
 from trajaudit.config import Choice
 from trajaudit.reports import Line, Table, ledger_table, render, summary, write
+from trajaudit.reports.figures import Drawing, save
 from trajaudit.runs import RunFolder
 from trajaudit.verbs.paths import IRRELEVANT, Paths
 from trajaudit.verbs.stats import Stats, check_stats
@@ -16,16 +15,17 @@ from trajaudit.verbs.stats import Stats, check_stats
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a paper's recipe gives: the ledger, tables beyond it, and sentences on what the paper left open."""
+    """What a paper's recipe gives: the ledger, what the paper left open (``claims``), further tables, figures.
+
+    ``findings`` are the claims in sentences; ``files`` are what was read, by SHA-256.
+    """
 
     lines: list[Line]
+    claims: Table
     tables: list[Table]
+    figures: list[Drawing]
     findings: list[str]
     files: dict[str, str]
-    comparisons: list[Comparison]
-
-
-Recipe = Callable[..., Reproduction]
 
 
 def reproduce(
@@ -35,19 +35,33 @@ def reproduce(
     check_stats(stats)
     made: Reproduction = recipe.build(dataset=dataset.build(), stats=stats)
     config = {"recipe": recipe.config, "dataset": dataset.config, "stats": stats}
-    tables = [ledger_table(made.lines), *made.tables]
+    shown = [ledger_table(made.lines), made.claims]
     with RunFolder.open(
         paths["output_dir"], "reproduce", name, config, data=made.files, irrelevant=(*IRRELEVANT, "recipe.data_dir")
     ) as folder:
-        for table in tables:
-            write(table, folder.path / "tables")
-            if results is not None:
-                write(table, Path(results))
         where = folder.path
-    for table in (tables[0], tables[-1]):
+        for table in (*shown, *made.tables):
+            write(table, where / "tables")
+        for drawing in made.figures:
+            save(drawing, where / "figures")
+    if results is not None:
+        _commit([*shown, *made.tables], made.figures, Path(results))
+    for table in shown:
         print(render(table, "txt"))
+    print("What the paper left open:")
     for finding in made.findings:
         print(f"- {finding}")
-    print(f"\ntables: {where / 'tables'}")
+    print(f"\ntables and figures: {where}")
     print(summary(made.lines))
     return int(any(line.verdict == "differs" for line in made.lines))
+
+
+def _commit(tables: list[Table], figures: list[Drawing], folder: Path) -> None:
+    """Write what is worth committing: tables as Markdown, figures as PNG with their data."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        (folder / f"{table.key}.md").write_text(render(table, "md"), encoding="utf-8", newline="\n")
+    for drawing in figures:
+        for path in save(drawing, folder / "figures"):
+            if path.suffix not in (".png", ".csv"):
+                path.unlink()

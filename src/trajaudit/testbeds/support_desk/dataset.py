@@ -1,4 +1,4 @@
-"""The support desk as a dataset: what the configuration names, with its procedure, taxonomy and rule engine."""
+"""The support desk as a dataset: what the configuration names, with its procedure and taxonomy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Literal
 from trajaudit.dataset import Dataset, Procedure, Receipt
 from trajaudit.taxonomy import SUPPORT_DESK
 from trajaudit.testbeds.support_desk.generator import generate
-from trajaudit.testbeds.support_desk.rules import check
 
 
 def support_desk(
@@ -31,6 +30,6 @@ def support_desk(
         SUPPORT_DESK,
         Procedure.named(procedure),
         Receipt(read=n, kept=n, notes=[f"generated: preset {preset}, seed {seed}, wording {wording}"]),
-        check=check,
+        rules="support_desk",
         size=n,
     )

@@ -13,6 +13,7 @@ from trajaudit.dataset import Dataset
 from trajaudit.datasets.files import file_hash
 from trajaudit.judges.published import published_judges
 from trajaudit.reports import comparison_table, scorecard_tables, verdict_in_words
+from trajaudit.reports.build import FIGURES
 from trajaudit.reports.trajectory_judge import CLAIMS, OUTCOME, claim_of, ledger
 from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.reproduce import Reproduction
@@ -36,17 +37,17 @@ def trajectory_judge(*, dataset: Dataset, stats: Stats, data_dir: str, figures: 
     runs = list(dataset)
     items, answers = tabulate(runs, _verdicts(runs, dataset, data_dir))
     cards = score(items, answers, convention="published", **stats)
-    comparisons: list[Comparison] = []
     pairs = list(dict.fromkeys((a, b) for _, a, b, _ in CLAIMS))
     wanted = {(metric, a, b) for metric, a, b, _ in CLAIMS}
     metrics = list(dict.fromkeys(metric for metric, *_ in CLAIMS))
     comparisons = compare(items, answers, metrics, pairs, family=FAMILY, **stats, only=wanted)
     return Reproduction(
         ledger(yaml.safe_load(path.read_text(encoding="utf-8")), cards, runs),
-        [*scorecard_tables(cards), comparison_table(comparisons)],
+        comparison_table(comparisons),
+        scorecard_tables(cards),
+        [draw(cards) for draw in FIGURES],
         [_blind_spot(cards), *(_finding(row) for row in comparisons)],
-        {**dataset.files, str(path.name): file_hash(path)},
-        comparisons,
+        {**dataset.files, path.name: file_hash(path)},
     )
 
 

@@ -1,0 +1,37 @@
+"""The tables that are committed are the ones that the code makes, to the last digit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_committed_tables_of_the_testbed_paper_are_rebuilt_as_they_are(data_dir: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "trajaudit.cli", "reproduce", "experiment=trajectory_judge"]
+    places = [f"paths.data_dir={data_dir}", f"paths.output_dir={tmp_path}/outputs", f"results={tmp_path}/results"]
+    done = subprocess.run([*command, *places], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("251 figures: 249 same, 0 same under a stated reading, 0 differs")
+    committed = ROOT / "experiments" / "trajectory_judge" / "results"
+    for path in sorted(committed.rglob("*.md")):
+        assert (tmp_path / "results" / path.relative_to(committed)).read_text() == path.read_text(), path.name
+
+
+def test_one_changed_figure_is_an_exit_status_of_1(data_dir: Path, tmp_path: Path) -> None:
+    figures = ROOT / "experiments" / "trajectory_judge" / "published.yaml"
+    changed = figures.read_text().replace("[0.712, 0.451,", "[0.712, 0.452,")
+    assert changed != figures.read_text()
+    (tmp_path / "published.yaml").write_text(changed)
+    command = [sys.executable, "-m", "trajaudit.cli", "reproduce", "experiment=trajectory_judge", "stats.resamples=200"]
+    places = [
+        f"paths.data_dir={data_dir}",
+        f"paths.output_dir={tmp_path}/o",
+        f"recipe.figures={tmp_path}/published.yaml",
+    ]
+    done = subprocess.run([*command, *places], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 1
+    assert "248 same" in done.stdout.splitlines()[-1]
+    assert "1 differs" in done.stdout.splitlines()[-1]
