@@ -148,7 +148,7 @@ def _first(item: Override) -> str:
 def _check_keys(values: list[Override], base: DictConfig) -> None:
     """Check that each ``a.b=value`` names a key that exists; ``+key=value`` is left to the schema."""
     for item in values:
-        if item.is_add() or item.is_delete() or item.key_or_group.startswith("hydra"):
+        if item.is_add() or item.is_force_add() or item.is_delete() or item.key_or_group.startswith("hydra"):
             continue
         parts = item.key_or_group.split(".")
         node: Any = base

@@ -178,7 +178,7 @@ def test_a_long_observation_is_elided_and_counted():
 
 
 def test_the_prompt_says_that_what_is_not_shown_was_not_skipped():
-    assert "never call a step skipped because the record leaves it out" in judge_of(ScriptedChat([CLEAN])).system
+    assert "What is not shown may well have happened: never call it skipped" in judge_of(ScriptedChat([CLEAN])).system
 
 
 def test_overflow_is_a_status_where_eliding_is_refused_or_not_enough():

@@ -157,7 +157,7 @@ def test_parts_stand_apart_and_the_viewer_holds_the_trajectories_of_all(tmp_path
         Part("theirs", "Published", other, [], cards),
     ]
     page = build_report(tmp_path, title="Two sets", parts=parts).read_text()
-    assert re.findall('<h2 class="part">(.*?)</h2>', page) == ["Made here", "Published"]
+    assert re.findall('<h2 class="set">(.*?)</h2>', page) == ["Made here", "Published"]
     assert {t["id"] for t in embedded_data(page)["trajectories"]} == {run.id for run in [*runs, *other]}
     assert (tmp_path / "ours/tables/summary.md").is_file()
     assert (tmp_path / "theirs/figures/recall_by_stratum.png").is_file()

@@ -171,7 +171,7 @@ def test_no_bar_is_drawn_where_nobody_watches(path, capfd):
 def started(path: Path, asked: Path, n: int, seconds: float, concurrency: int) -> subprocess.Popen:
     arguments = [str(argument) for argument in (path, asked, n, seconds, concurrency)]
     job = subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("slow_judge.py")), *arguments],
+        [sys.executable, str(Path(__file__).parents[1] / "slow_judge.py"), *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -143,7 +143,7 @@ def test_no_key_of_the_environment_reaches_a_file(call, tmp_path, monkeypatch) -
 def test_a_report_leaves_out_an_optional_part_and_says_so(call, tmp_path, capsys) -> None:
     call("judge", "dataset.n=24")
     call("judge", "dataset.n=24", "judge=never")
-    parts = "report.parts={here:{title:Here},there:{title:There,name:nothing,optional:true}}"
+    parts = "++report.parts={here:{title:Here},there:{title:There,name:nothing,optional:true}}"
     assert call("report", "dataset.n=24", "stats.resamples=100", parts) == 0
     page = one(tmp_path, "report/**/report.html").read_text()
     assert "Left out: There (no verdicts" in page.replace("&#39;", "'")
