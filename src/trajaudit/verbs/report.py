@@ -12,14 +12,12 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from trajaudit.analysis import CONVENTIONS, tabulate
-from trajaudit.analysis import score as scorecards_of
 from trajaudit.config import Choice, validate
 from trajaudit.reports import Part, build_report
 from trajaudit.runs import RunFolder
 from trajaudit.verbs.collect import Collected, collect
 from trajaudit.verbs.paths import IRRELEVANT, Paths
-from trajaudit.verbs.stats import Stats, against_reference, check_stats
+from trajaudit.verbs.stats import Stats, check_stats, scored
 
 
 class PartConfig(TypedDict):
@@ -104,12 +102,7 @@ def _collect(
 
 
 def _part(key: str, config: PartConfig, found: Collected, stats: Stats) -> Part:
-    items, answers = tabulate(found.trajectories, found.verdicts)
     told = stats.copy()
     told["reference"] = config.get("reference", stats["reference"])
-    cards = [
-        card for convention in CONVENTIONS for card in scorecards_of(items, answers, convention=convention, **told)
-    ]
-    comparisons = against_reference(items, dict(answers), told)
-    lead = config.get("lead", "")
-    return Part(key, config["title"], found.trajectories, found.verdicts, cards, comparisons, lead)
+    cards, comparisons = scored(found, told)
+    return Part(key, config["title"], found.trajectories, found.verdicts, cards, comparisons, config.get("lead", ""))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from trajaudit.analysis import CONVENTIONS, tabulate
-from trajaudit.analysis import score as scorecards_of
+from trajaudit.analysis import CONVENTIONS
 from trajaudit.config import Choice
 from trajaudit.reports import comparison_table, denominator_table, render, scorecard_tables, write
 from trajaudit.runs import RunFolder
 from trajaudit.verbs.collect import collect
 from trajaudit.verbs.paths import IRRELEVANT, Paths
-from trajaudit.verbs.stats import Stats, against_reference, check_stats
+from trajaudit.verbs.stats import Stats, check_stats, scored
 
 
 def score(
@@ -38,13 +37,10 @@ def score(
             print((folder.path / "summary.txt").read_text())
             print(f"already done: {folder.path}")
             return 0
-        items, answers = tabulate(found.trajectories, found.verdicts)
-        cards = [
-            card for convention in CONVENTIONS for card in scorecards_of(items, answers, convention=convention, **stats)
-        ]
+        cards, comparisons = scored(found, stats)
         first = [card for card in cards if card.convention == CONVENTIONS[0]]
         tables = [*scorecard_tables(first), denominator_table(cards)]
-        if comparisons := against_reference(items, dict(answers), stats):
+        if comparisons:
             tables.append(comparison_table(comparisons))
         for table in tables:
             write(table, folder.path / "tables")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from typing_extensions import TypedDict
 
-from trajaudit.analysis import Answers, Comparison, Items, compare
+from trajaudit.analysis import CONVENTIONS, Answers, Comparison, Items, Scorecard, compare, score, tabulate
+from trajaudit.runs import progress_bar
+from trajaudit.verbs.collect import Collected
 
 
 class Stats(TypedDict):
@@ -35,7 +38,23 @@ def check_stats(stats: Stats) -> None:
         raise ValueError(f"stats.level: expected a number in [0.5, 1), got {stats['level']}")
 
 
-def against_reference(items: Items, answers: dict[str, Answers], stats: Stats) -> list[Comparison]:
+def scored(found: Collected, stats: Stats) -> tuple[list[Scorecard], list[Comparison]]:
+    """Score a set's verdicts under both conventions, and compare its auditors with the reference."""
+    items, answers = tabulate(found.trajectories, found.verdicts)
+    bar = progress_bar(f"score {found.data.name}", len(CONVENTIONS) + 1)
+    try:
+        cards: list[Scorecard] = []
+        for convention in CONVENTIONS:
+            cards += score(items, answers, convention=convention, **stats)
+            bar.update()
+        comparisons = against_reference(items, answers, stats)
+        bar.update()
+        return cards, comparisons
+    finally:
+        bar.close()
+
+
+def against_reference(items: Items, answers: Mapping[str, Answers], stats: Stats) -> list[Comparison]:
     """Compare every auditor with the reference on ``COMPARED``, as one family; nothing where it is absent."""
     reference = stats["reference"]
     pairs = [(name, reference) for name in answers if name != reference]
