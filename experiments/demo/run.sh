@@ -13,7 +13,7 @@ echo "== 3. Judge the first 20 with the embedded model: by the outcome, then by 
 for judge in outcome step; do "$trajaudit" judge experiment=demo judge=$judge limit=20; done
 if [ -f "${TRAJAUDIT_DATA:-data}/trajectory_judge/verdicts.jsonl" ]; then
   echo "== 4. Read the published verdicts of five judges on the published set"
-  "$trajaudit" judge experiment=published
+  "$trajaudit" judge dataset=trajectory_judge judge=published
 fi
 echo "== 5. Report"
 "$trajaudit" report experiment=demo report=demo

@@ -8,6 +8,7 @@ exact JSON type and never converts.
 from __future__ import annotations
 
 import difflib
+import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
@@ -64,7 +65,7 @@ class Fields:
     """A JSON object being read field by field; unknown keys are refused when it is closed."""
 
     def __init__(self, obj: Json, where: str, known: Collection[str]) -> None:
-        self.obj: Mapping[str, Json] = typed(obj, dict, where)
+        self.obj: Mapping[str, Json] = typed(obj, dict, where.rstrip(":"))
         self.where = where
         for key in self.obj:
             if key not in known:
@@ -112,6 +113,12 @@ def canonical(obj: Json) -> bytes:
     return json.dumps(obj, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True).encode(
         "utf-8", "surrogatepass"
     )
+
+
+def file_hash(path: str | Path) -> str:
+    """Return the SHA-256 of a file's bytes, read in pieces."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -19,7 +19,7 @@ from trajaudit._fields import Json, RecordError, dumps, loads
 _TAIL_BLOCK = 1 << 16
 
 
-class LogLocked(RuntimeError):
+class LogLocked(OSError):
     """Another writer holds the file. The message names the file and the process."""
 
 

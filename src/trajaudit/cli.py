@@ -59,6 +59,21 @@ def verbs() -> dict[str, str]:
     return found
 
 
+def experiments() -> list[str]:
+    """Return the names that ``experiment=`` takes."""
+    return sorted(path.stem for path in (conf_dir() / "experiment").glob("*.yaml"))
+
+
+def run(verb: str, *overrides: str) -> int:
+    """Do what ``trajaudit VERB overrides…`` does, in this process: in a script, or in a notebook any number of times.
+
+    Raises:
+        ConfigError, ValueError, OSError: what the command line says in one line.
+    """
+    cfg = composed(verb, overrides)
+    return int(resolve(cfg["_target_"], verb)(**arguments(cfg)) or 0)
+
+
 def usage() -> str:
     lines = [f"  {verb:<10} {line}" for verb, line in verbs().items()]
     return "\n".join(
@@ -83,7 +98,9 @@ def arguments(cfg: DictConfig) -> dict[str, Any]:
     try:
         plain: dict[str, Any] = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)  # type: ignore[assignment]
     except OmegaConfBaseException as error:
-        raise ConfigError(f"{error.full_key or 'config'}: {error.msg or error}".partition("\n")[0]) from None
+        hint = "" if "." in str(error.full_key or "") else f" (an experiment sets it: {', '.join(experiments())})"
+        said = f"{error.full_key or 'config'}: {error.msg or error}".partition("\n")[0]
+        raise ConfigError(f"{said}{hint if 'mandatory' in said else ''}") from None
     validate(plain)
     return {key: Choice(key, value) if is_choice(value) else value for key, value in plain.items() if key != "_target_"}
 
@@ -94,19 +111,33 @@ def composed(verb: str, overrides: Sequence[str], config_dir: str | None = None)
     Raises:
         ConfigError: naming the override that is wrong and the nearest valid name.
     """
-    search = [f"hydra.searchpath=[file://{os.path.abspath(config_dir)}]"] if config_dir else []
+    return next(_each_composed(verb, overrides, config_dir))
+
+
+def _each_composed(verb: str, overrides: Sequence[str], config_dir: str | None) -> Iterator[DictConfig]:
+    """Compose a verb's config with the first value of every sweep, then with each other swept value in turn."""
     GlobalHydra.instance().clear()
     with initialize_config_dir(str(conf_dir()), **_VERSION_BASE):
-        loader = GlobalHydra.instance().config_loader()
+        hydra_ = GlobalHydra.instance()
+        loader = hydra_.config_loader()
+        if config_dir:
+            loader.get_search_path().append("command-line", f"file://{os.path.abspath(config_dir)}")
         try:
             parsed = OverridesParser.create(loader).parse_overrides(list(overrides))
             groups, values = _split(parsed, loader)
-            base = compose(verb, [*search, *groups])
-            _check_keys(values, base)
-            return compose(verb, [*search, *groups, *(_first(item) for item in values)])
-        except (HydraException, OmegaConfBaseException) as error:
+            _check_keys(values, compose(verb, groups))
+            plain = [_first(item) for item in parsed]
+            yield compose(verb, plain)
+            for position, item in enumerate(parsed):
+                for value in list(_swept(item))[1:] if item.is_sweep_override() else ():
+                    yield compose(
+                        verb, [*plain[:position], f"{item.get_key_element()}={value}", *plain[position + 1 :]]
+                    )
+        except (HydraException, OmegaConfBaseException, ValueError) as error:
+            if isinstance(error, ConfigError):
+                raise
             cause = f": {error.__cause__}" if error.__cause__ else ""
-            raise ConfigError(f"{error}{cause}".replace("\n", " ").strip()) from None
+            raise ConfigError(" ".join(f"{error}{cause}".split())) from None
 
 
 def _split(parsed: list[Override], loader: ConfigLoader) -> tuple[list[str], list[Override]]:
@@ -174,7 +205,10 @@ def _task(cfg: DictConfig) -> None:
     try:
         status = resolve(cfg["_target_"], "verb")(**arguments(cfg))
     except (ValueError, OSError) as error:
-        if multirun or os.environ.get("HYDRA_FULL_ERROR") == "1":
+        if os.environ.get("HYDRA_FULL_ERROR") == "1":
+            raise
+        if multirun:  # said now, since Hydra says only the first failure, and only at the end
+            print(f"error: {error}", file=sys.stderr)
             raise
         known = isinstance(error, ConfigError | RecordError | OSError)
         _fail(
@@ -184,8 +218,14 @@ def _task(cfg: DictConfig) -> None:
         _fail("interrupted; what was stored stays, and the same command goes on from there", 130)
     finally:
         root.setLevel(level)
+    if status and multirun:
+        raise JobFailed(f"a job of the sweep ended with status {status}; see above")
     if status:
         raise SystemExit(status)
+
+
+class JobFailed(RuntimeError):
+    """A job of a sweep that ran and did not end well; the other jobs run all the same."""
 
 
 def _option(args: Sequence[str], *names: str) -> str | None:
@@ -206,9 +246,15 @@ def preflight(verb: str, args: Sequence[str]) -> None:
         ConfigError
     """
     config_dir = _option(args, "--config-dir", "-cd")
-    cfg = composed(verb, [arg for arg in args if not arg.startswith("-") and "=" in arg], config_dir)
-    if _option(args, "--cfg", "-c") is None:
-        arguments(cfg)
+    values = [config_dir, *(_option(args, name) for name in ("--cfg", "-c", "--package", "-p", "--config-name", "-cn"))]
+    overrides = [arg for arg in args if not arg.startswith("-") and arg not in values]
+    for word in overrides:
+        if "=" not in word and not word.startswith("~"):
+            raise ConfigError(f"{word}: expected key=value")
+    shown_only = _option(args, "--cfg", "-c") is not None
+    for cfg in _each_composed(verb, overrides, config_dir):
+        if not shown_only:
+            arguments(cfg)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -221,6 +267,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         shown = {"--version": trajaudit.__version__, "--verbs": "\n".join(verbs()), "--completion": _COMPLETION}
         print(shown[args[0]])
         return
+    sys.path.append(os.getcwd())  # so that a config can name a module of the user's own
     verb, rest = args[0], args[1:]
     known = [path.stem for path in conf_dir().glob("*.yaml")]
     if verb not in known:

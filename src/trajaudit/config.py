@@ -132,6 +132,8 @@ def _check_type(value: Any, hint: Any, where: str) -> None:
     except ValidationError as error:
         first = error.errors()[0]
         inner = "".join(f".{part}" for part in first["loc"] if isinstance(part, int) or part in str(value))
-        raise ConfigError(f"{where}{inner}: {first['msg'].lower()}, got {value!r}") from None
+        raise ConfigError(f"{where}{inner}: {first['msg'].lower()}, got {first['input']!r}") from None
+    except ValueError as error:  # NaN and infinity, which no JSON holds
+        raise ConfigError(f"{where}: {error}, got {value!r}") from None
     except PydanticSchemaGenerationError:
         raise ConfigError(f"{where}: expected a choice with a _target_, got {value!r}") from None

@@ -69,8 +69,12 @@ class Procedure:
         Raises:
             RecordError: naming the file and the key that is missing, unknown or of the wrong type.
         """
-        with open(path, encoding="utf-8") as file:
-            fields = Fields(yaml.safe_load(file), f"{path}:", ("name", "version", "points", "standing_claims"))
+        try:
+            with open(path, encoding="utf-8") as file:
+                content = yaml.safe_load(file)
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise RecordError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+        fields = Fields(content, f"{path}:", ("name", "version", "points", "standing_claims"))
 
         def sentence(item: Json, where: str) -> str:
             return typed(item, str, where)
@@ -119,4 +123,6 @@ class Dataset:
 
     def prefix(self, n: int | None) -> Iterator[Trajectory]:
         """Return the first ``n`` trajectories, or all of them where ``n`` is null."""
+        if n is not None and n < 1:
+            raise ValueError(f"limit: expected at least 1, got {n}")
         return islice(self.load(), n)

@@ -214,6 +214,8 @@ class Trajectory:
     reference: str | None = None
 
     def __post_init__(self) -> None:
+        if not self.id or not self.group:
+            fail(f"{self.id}: id and group", "text that is not empty", (self.id, self.group))
         if not self.steps:
             fail(f"{self.id}: steps", "at least one step", [])
         for position, step in enumerate(self.steps):

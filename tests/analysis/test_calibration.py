@@ -107,3 +107,7 @@ def test_an_auditor_without_probabilities_has_no_calibration(labelled, answered)
     statistics = calibration(labelled([True, False]), under(answered([True, False]), "published"))
     assert {s.value for s in statistics.values()} == {None}
     assert statistics["ece"].reason == "2 of 2 verdicts state neither confidence nor score"
+
+
+def test_one_less_an_edge_falls_into_the_bin_below_the_edge():
+    assert list(equal_width(np.array([0.3, 1 - 0.7, 0.31]))) == [2, 2, 3]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from trajaudit.analysis.fault_types import confusion, fault_types
@@ -42,3 +45,13 @@ def test_a_type_outside_the_gold_ones_gets_its_own_column_and_costs_the_true_typ
 def test_joint_typing_is_over_all_faulty(labelled, answered):
     items = labelled([True] * 4 + [False], types=A)
     assert typed(items, answered([True, True, False, False, True], types=[A, B, "", A, A]))["type_joint"] == 0.25
+
+
+def test_a_type_that_nobody_counted_is_no_zero_in_the_mean(labelled, answered):
+    items = labelled([True, True, True], types=[A, A, B])
+    answers = answered([True, True, True], types=[A, A, A])
+    answers = replace(answers, status=np.array(["ok", "ok", "parse_fail"]))
+    assert fault_types(items, under(answers, "answered"))["type_macro_f1"].value == 1.0
+    # Counted and missed, it is one: (0.8 + 0) / 2 where three were named A, two of them rightly.
+    answers = answered([True, True, True], types=[A, A, A])
+    assert typed(items, answers)["type_macro_f1"] == pytest.approx(0.4)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from trajaudit import cli
+from trajaudit._log import AppendLog
 from trajaudit.config import Choice, ConfigError, validate
 
 
@@ -57,10 +58,28 @@ def test_every_verb_shows_its_config_and_its_help(verb: str) -> None:
 
 
 def test_an_error_in_a_job_is_one_line_and_the_whole_trace_on_request(tmp_path: Path) -> None:
-    args = ("fetch", f"paths.data_dir={tmp_path}", "timeout_s=0.001")
+    args = ("score", f"paths.output_dir={tmp_path}")
     short = trajaudit(*args, HYDRA_FULL_ERROR="0")
     assert (short.returncode, short.stderr[:7], short.stderr.count("\n")) == (1, "error: ", 1)
     assert "Traceback" in trajaudit(*args, HYDRA_FULL_ERROR="1").stderr
+
+
+def test_a_failing_job_ends_no_sweep(tmp_path: Path) -> None:
+    dead = ("llm=endpoint", "llm.model=m", "llm.base_url=http://127.0.0.1:9/v1", "llm.retries=0")
+    places = (f"paths.output_dir={tmp_path}", "dataset.n=8")
+    done = trajaudit("judge", "-m", "judge=step,rules", *dead, *places, HYDRA_FULL_ERROR="0")
+    assert done.returncode != 0
+    assert "8 api_error" in done.stdout
+    assert "rules: 8 items: 8 ok" in done.stdout
+
+
+def test_a_folder_in_use_is_one_line(tmp_path: Path) -> None:
+    trajaudit("judge", f"paths.output_dir={tmp_path}", "dataset.n=8")
+    (folder,) = tmp_path.glob("judge/*/*")
+    with AppendLog(folder / "attempts.jsonl"):
+        done = trajaudit("judge", f"paths.output_dir={tmp_path}", "dataset.n=8", HYDRA_FULL_ERROR="0")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert f"in use by process {os.getpid()}" in done.stderr
 
 
 def test_a_config_composes_in_a_notebook_any_number_of_times() -> None:

@@ -49,7 +49,7 @@ def test_three_kills_lose_at_most_what_was_in_flight(tmp_path: Path) -> None:
     with FakeEndpoint(latency_s=0.05) as fake:
         overrides = (
             *("judge=step", "llm=endpoint", "llm.model=fake", f"llm.base_url={fake.base_url}", "dataset.n=60"),
-            f"concurrency={CONCURRENCY}",
+            *(f"concurrency={CONCURRENCY}", "llm.structured=json_schema"),
         )
         points = sorted(random.Random(os.urandom(8)).sample(range(2, 55), KILLS))
         for point in points:
@@ -60,6 +60,9 @@ def test_three_kills_lose_at_most_what_was_in_flight(tmp_path: Path) -> None:
         assert all(fake.counts[key] == times + 1 for key, times in asked.items())
     killed, straight = stored(tmp_path / "killed"), stored(tmp_path / "straight")
     assert len(straight) == len(asked) == 60
+    assert sum(verdict["status"] == "ok" for verdict in straight.values()) > 5, (
+        "opinions were stored, not only failures"
+    )
     assert killed == straight, f"killed after {points} verdicts"
     assert sum(times - 1 for times in asked.values()) <= KILLS * CONCURRENCY
 

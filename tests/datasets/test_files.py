@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from trajaudit._fields import RecordError
+from trajaudit._fields import RecordError, file_hash
 from trajaudit.dataset import Procedure
-from trajaudit.datasets.files import fetch, file_hash, load_pins
+from trajaudit.datasets.files import fetch, load_pins
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from scripted_chat import CLEAN, FLAG, PROCEDURE, ScriptedChat, completion, outcome, refund_run
 
 from trajaudit.auditor import spec_hash
-from trajaudit.judges.self_consistency import PRESETS, SelfConsistency
-from trajaudit.llm.chat import ApiError, BudgetExceeded
+from trajaudit.judges.self_consistency import PRESETS, SelfConsistency, majority
+from trajaudit.llm.chat import BudgetExceeded
 from trajaudit.taxonomy import SUPPORT_DESK
 from trajaudit.verdict import Verdict
 
@@ -59,9 +59,9 @@ def test_a_failed_sample_does_not_vote_and_is_counted():
 
 
 def test_without_a_valid_sample_the_most_frequent_failure_is_the_status():
-    verdict = vote([ApiError("down"), "sorry", "sorry"])
+    verdict = vote([completion("", refusal="no"), "sorry", "sorry"])
     assert (verdict.status, verdict.faulty, verdict.score) == ("parse_fail", None, None)
-    assert verdict.detail.startswith("0 of 3 samples valid; failed: 1 api_error, 2 parse_fail; first: reply")
+    assert verdict.detail.startswith("0 of 3 samples valid; failed: 1 refused, 2 parse_fail; first: reply")
     assert vote([completion("", refusal="no")]).status == "refused"
 
 
@@ -101,3 +101,13 @@ def test_the_number_of_samples_is_part_of_the_spec():
 def test_an_ensemble_of_copies_is_refused(settings, why):
     with pytest.raises(ValueError, match=why):
         ensemble(ScriptedChat([CLEAN]), **settings)
+
+
+def test_a_sample_that_was_not_answered_is_asked_again_instead_of_outvoted():
+    def sample(status="ok", **said):
+        return Verdict("t", "c", "step:m", "s", status=status, **said)
+
+    flag = {"faulty": True, "score": 0.9}
+    decided = majority([sample(**flag), sample("api_error", detail="503"), sample(**flag)])
+    assert (decided.status, decided.faulty, decided.score) == ("api_error", None, None)
+    assert decided.detail == "2 of 3 samples valid; failed: 1 api_error; first: 503"

@@ -237,3 +237,20 @@ def test_the_fake_endpoint_runs_as_a_process_and_tells_its_counts(tmp_path):
     assert len(told["counts"]) == 20
     assert told["total"] == sum(told["counts"].values())
     assert set(told["counts"].values()) == {1, 2}
+
+
+def test_an_answer_that_another_run_paid_for_is_not_asked_for_again(tmp_path):
+    with FakeEndpoint() as fake:
+
+        async def ask_through(path, others):
+            chat = Cached(Endpoint(model="fake", base_url=fake.base_url), path, others)
+            reply = await chat.complete(Request(({"role": "user", "content": "one"},)))
+            await chat.close()
+            return reply.text
+
+        first = asyncio.run(ask_through(tmp_path / "a.jsonl", []))
+        torn = tmp_path / "torn.jsonl"
+        torn.write_bytes((tmp_path / "a.jsonl").read_bytes() + b'{"key": "half')
+        assert asyncio.run(ask_through(tmp_path / "b.jsonl", [torn])) == first
+        assert fake.total == 1
+        assert torn.read_bytes().endswith(b'"half'), "another run's file is never written"

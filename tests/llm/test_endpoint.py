@@ -294,7 +294,7 @@ def test_no_server_is_an_api_error_that_says_where_none_is():
         port = free.getsockname()[1]
 
     class Nobody:
-        base_url = f"http://user:{SECRET}@127.0.0.1:{port}/v1"
+        base_url = f"http://127.0.0.1:{port}/v1?a={SECRET}"
 
     (lost,) = complete(Nobody(), ask(), retries=1)
     assert isinstance(lost, ApiError)
@@ -341,7 +341,7 @@ def test_an_endpoint_that_wants_a_key_where_none_is_named_says_what_to_set():
 
 
 def test_the_spec_holds_what_changes_replies_and_no_part_of_an_address_that_can_be_secret():
-    url = f"https://user:{SECRET}@gateway.example:8443/openai/v1/?token={SECRET}"
+    url = f"https://gateway.example:8443/openai/v1/?a={SECRET}"
     one = Endpoint(model="m", base_url=url, window=100, omit=("seed",), extra_body={"top_k": 1})
     assert one.spec["base_url"] == "https://gateway.example:8443/openai/v1"
     assert one.spec["extra_body"] == {"top_k": 1}
@@ -376,3 +376,17 @@ def test_importing_the_room_is_light():
     heavy = ("openai", "httpx", "xllamacpp", "yaml", "numpy")
     done = subprocess.run([sys.executable, "-c", code % (heavy,)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"api_key_env": SECRET},
+        {"base_url": f"https://user:{SECRET}@gateway.example/v1"},
+        {"base_url": f"https://gateway.example/v1?api_key={SECRET}"},
+    ],
+)
+def test_a_key_in_the_settings_is_refused_and_not_repeated(setting):
+    with pytest.raises(ValueError, match=r"^(api_key_env|base_url): expected") as caught:
+        Endpoint(**{"model": "m", "base_url": "https://gateway.example/v1", **setting})
+    assert SECRET not in str(caught.value)

@@ -220,7 +220,7 @@ def test_an_interrupted_run_leaves_a_whole_store_and_frees_it(path, tmp_path, se
 def test_a_second_process_on_one_store_is_refused(path, tmp_path):
     job = started(path, tmp_path / "asked", 10, 5, 2)
     try:
-        with pytest.raises(RuntimeError, match=f"in use by process {job.pid}"):
+        with pytest.raises(OSError, match=f"in use by process {job.pid}"):
             VerdictStore(path)
     finally:
         job.kill()

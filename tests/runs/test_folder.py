@@ -11,9 +11,10 @@ import pytest
 import yaml
 
 import trajaudit
+from trajaudit._fields import file_hash
 from trajaudit._log import LogLocked
 from trajaudit.runs.folder import RunFolder, config_hash
-from trajaudit.runs.manifest import code_identity, file_sha256, without_secrets
+from trajaudit.runs.manifest import code_identity, without_secrets
 
 CONFIG = {"judge": {"view": "step", "k": 3}, "seed": 0, "concurrency": 8, "paths": {"output_dir": "a"}}
 DATA = {"trajectories.jsonl": "0" * 64}
@@ -174,4 +175,4 @@ def test_a_number_that_json_lacks_is_refused_before_anything_is_made(tmp_path):
 
 def test_a_file_is_known_by_its_bytes(tmp_path):
     (tmp_path / "a").write_bytes(b"abc")
-    assert file_sha256(tmp_path / "a") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert file_hash(tmp_path / "a") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -127,7 +127,7 @@ def test_a_dead_endpoint_is_a_status_on_each_item_and_is_asked_again(call, tmp_p
         assert {verdict.status for verdict in final_verdicts(path)} == {"api_error"}
         down = False
         assert call("judge", *model, "llm.retries=0") == 0
-        assert {verdict.status for verdict in final_verdicts(path)} <= {"ok", "parse_fail"}
+        assert not {verdict.status for verdict in final_verdicts(path)} & {"api_error", "not_run"}
 
 
 def test_no_key_of_the_environment_reaches_a_file(call, tmp_path, monkeypatch) -> None:
@@ -162,3 +162,81 @@ def test_a_broken_verdict_file_is_an_error_with_its_line(call, tmp_path) -> None
 def test_resamples_too_few_for_an_interval_are_refused(call) -> None:
     with pytest.raises(ValueError, match=r"stats\.resamples: expected at least 100, got 10"):
         call("score", "stats.resamples=10")
+
+
+def test_an_edited_run_is_judged_again_and_its_old_verdict_passed_over(call, tmp_path, capsys) -> None:
+    call("generate", "dataset.n=8")
+    own = tmp_path / "mine.jsonl"
+    own.write_text(one(tmp_path, "**/trajectories.jsonl").read_text())
+    dataset = ("dataset=jsonl", f"dataset.path={own}")
+    call("judge", *dataset, "judge=always")
+    own.write_text(own.read_text().replace("Refund", "Please refund", 1).replace("refund", "REFUND", 1))
+    assert call("judge", *dataset, "judge=always") == 0
+    capsys.readouterr()
+    assert call("score", *dataset, "stats.resamples=100") == 0
+    shown = capsys.readouterr()
+    assert "attempted 8, answered 8" in shown.out
+    assert "passed over: 1 verdicts" in shown.err
+
+
+def test_an_edited_procedure_is_another_judge(call, tmp_path, capsys) -> None:
+    procedure = tmp_path / "own.yaml"
+    procedure.write_text("name: own\nversion: 1\npoints: [Ask first.]\n")
+    with FakeEndpoint() as fake:
+        model = ("judge=step", "llm=endpoint", "llm.model=fake", f"llm.base_url={fake.base_url}", "dataset.n=4")
+        told = (*model, "llm.structured=json_schema", f"dataset.procedure={procedure}")
+        call("judge", *told)
+        procedure.write_text("name: own\nversion: 2\npoints: [Ask first., Then act.]\n")
+        call("judge", *told)
+        assert fake.total == 8
+    capsys.readouterr()
+    call("score", "dataset.n=4", f"dataset.procedure={procedure}", "stats.resamples=100")
+    shown = capsys.readouterr()
+    assert "step:fake@" not in shown.out
+    assert "passed over: 4 verdicts" in shown.err
+
+
+def test_a_larger_limit_and_another_price_ask_nothing_twice(call) -> None:
+    with FakeEndpoint() as fake:
+        model = ("judge=outcome", "llm=endpoint", "llm.model=fake", f"llm.base_url={fake.base_url}", "dataset.n=12")
+        call("judge", *model, "limit=5")
+        call("judge", *model, "limit=10")
+        call("judge", *model, "limit=10", "llm.price={input: 1, output: 1}")
+        call("judge", *model, "limit=10", "judge.overflow=refuse")  # another judge that asks the very same
+        assert fake.total == 10
+
+
+def test_a_deleted_verdict_file_is_made_again(call, tmp_path, capsys) -> None:
+    call("judge", "dataset.n=8")
+    one(tmp_path, "judge/**/verdicts.jsonl").unlink()
+    call("judge", "dataset.n=8")
+    assert len(final_verdicts(one(tmp_path, "judge/**/verdicts.jsonl"))) == 8
+
+
+def test_random_is_one_judge_whatever_the_limit(call, capsys) -> None:
+    call("judge", "dataset.n=24", "judge=random", "limit=8")
+    call("judge", "dataset.n=24", "judge=random")
+    call("score", "dataset.n=24", "stats.resamples=100")
+    assert "random@" not in capsys.readouterr().out
+
+
+def test_a_missing_key_stops_the_run_and_is_said(call, monkeypatch, capsys) -> None:
+    monkeypatch.delenv("MY_KEY", raising=False)
+    model = ("judge=step", "llm=endpoint", "llm.model=m", "llm.base_url=http://127.0.0.1:9/v1", "dataset.n=3")
+    assert call("judge", *model, "llm.api_key_env=MY_KEY") == 1
+    assert "the environment variable MY_KEY is not set" in capsys.readouterr().out
+
+
+def test_why_items_failed_is_said_once(call, capsys) -> None:
+    model = ("judge=step", "llm=endpoint", "llm.model=m", "llm.base_url=http://127.0.0.1:9/v1", "dataset.n=3")
+    assert call("judge", *model, "llm.retries=0") == 1
+    out = capsys.readouterr().out
+    assert "3 api_error" in out
+    assert out.count("no connection to http://127.0.0.1:9/v1") == 1
+
+
+def test_a_model_says_how_many_requests_it_takes_at_once(call) -> None:
+    with FakeEndpoint(latency_s=0.3) as fake:
+        model = ("judge=step", "llm=endpoint", "llm.model=fake", f"llm.base_url={fake.base_url}", "dataset.n=24")
+        call("judge", *model, "llm.concurrency=24")
+        assert fake.peak > 12

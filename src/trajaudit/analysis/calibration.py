@@ -46,7 +46,8 @@ METRICS = {
 
 def equal_width(values: FloatArray) -> IntArray:
     """Return the bin of each value in [0, 1], bins being (0, 0.1], (0.1, 0.2] …; 0 itself falls into the first."""
-    return np.clip(np.searchsorted(EDGES, values, side="left") - 1, 0, BINS - 1)
+    # 1 - 0.7 is 0.30000000000000004: a value that was stated as an edge must not fall into the bin above it.
+    return np.clip(np.searchsorted(EDGES, np.round(values, 12), side="left") - 1, 0, BINS - 1)
 
 
 def equal_mass(values: FloatArray, among: BoolArray) -> IntArray:

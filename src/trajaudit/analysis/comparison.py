@@ -160,6 +160,8 @@ def _difference(contrast: _Contrast, plan: Design, drawn: FloatArray, level: flo
         low, high = bca(defined, value, moved, level)
     else:
         low, high = percentile(defined, level)
+    if low == high:
+        return _square_and_add(contrast, plan, level)
     return Estimate(value, low, high, n, method, level=level)
 
 

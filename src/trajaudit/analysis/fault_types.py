@@ -21,11 +21,14 @@ METRICS = {
 
 
 def _macro_f1(sums: FloatArray) -> FloatArray:
-    """Return the mean of 2 hits / (gold + named) over types, from sums [..., 3 T] of hits, gold, named."""
+    """Return the mean of 2 hits / (gold + named) over types with a gold item; sums [..., 3 T] hold hits, gold, named.
+
+    A type that nobody counted has (in a resample: one that was not drawn) has no F1, and is no zero in the mean.
+    """
     types = sums.shape[-1] // 3
-    named_or_gold = sums[..., types : 2 * types] + sums[..., 2 * types :]
-    each = divide(2 * sums[..., :types], named_or_gold)
-    return np.where(named_or_gold.any(axis=-1), np.nan_to_num(each).sum(axis=-1) / max(1, types), np.nan)
+    gold = sums[..., types : 2 * types]
+    each = np.nan_to_num(divide(2 * sums[..., :types], gold + sums[..., 2 * types :]))
+    return divide(np.where(gold > 0, each, 0.0).sum(axis=-1), (gold > 0).sum(axis=-1).astype(np.float64))
 
 
 def fault_types(items: Items, answers: Answers) -> dict[str, Statistic]:

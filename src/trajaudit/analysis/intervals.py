@@ -83,13 +83,13 @@ def estimate(
     if len(defined) < MOSTLY_DEFINED * len(drawn):
         share = 1 - len(defined) / len(drawn)
         return Estimate(value, n=n, reason=f"no interval: undefined in {share:.0%} of the resamples", level=level)
-    if no_spread(defined) or _few_events(statistic):
+    low, high = value, value
+    if not no_spread(defined) and not _few_events(statistic):
+        bounded = bca(defined, value, influence(plan, statistic), level) if method == "bca" else None
+        low, high = bounded or percentile(defined, level)
+    if low == high:  # nothing moved, or too little for the quantiles to show: resamples cannot give an interval
         _, low, high = without_spread(plan, statistic, level)
         method = "wilson" if statistic.unit else "constant"
-    elif method == "bca":
-        low, high = bca(defined, value, influence(plan, statistic), level)
-    else:
-        low, high = percentile(defined, level)
     return Estimate(value, low, high, n, method, level=level)
 
 

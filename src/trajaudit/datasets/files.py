@@ -6,7 +6,6 @@ commit and its SHA-256, and a file that does not hash to its pin is never put in
 
 from __future__ import annotations
 
-import hashlib
 import os
 import urllib.error
 import urllib.request
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import yaml
 
-from trajaudit._fields import nearest
+from trajaudit._fields import file_hash, nearest
 
 Pins = Mapping[str, Mapping[str, Mapping[str, str]]]
 
@@ -25,12 +24,6 @@ Pins = Mapping[str, Mapping[str, Mapping[str, str]]]
 def load_pins() -> Pins:
     """Return the pinned files: dataset → path under the data folder → {url, sha256}."""
     return yaml.safe_load(package_files("trajaudit.datasets").joinpath("pins.yaml").read_text())
-
-
-def file_hash(path: str | Path) -> str:
-    """Return the SHA-256 of a file's bytes."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def need_files(dataset: str, data_dir: str | Path, names: Sequence[str]) -> list[Path]:

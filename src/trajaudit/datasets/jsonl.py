@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from trajaudit._fields import nearest
+from trajaudit._fields import file_hash, nearest
 from trajaudit.dataset import Dataset, Procedure, Receipt
-from trajaudit.datasets.files import file_hash
-from trajaudit.taxonomy import TAXONOMIES
-from trajaudit.trajectory import read_trajectories
+from trajaudit.taxonomy import TAXONOMIES, Taxonomy
+from trajaudit.trajectory import Trajectory, read_trajectories
 
 
 def jsonl(
@@ -39,10 +39,16 @@ def jsonl(
         raise ValueError(
             f"dataset.taxonomy: unknown taxonomy {taxonomy!r}{nearest(taxonomy, TAXONOMIES)}; known: {known}"
         )
-    count = sum(1 for _ in read_trajectories(file))
+
+    def load() -> Iterator[Trajectory]:
+        return _typed(file, TAXONOMIES[taxonomy])
+
+    count = sum(1 for _ in load())
+    if count == 0:
+        raise ValueError(f"path: expected at least one trajectory, and {path} is empty")
     return Dataset(
         name or file.stem,
-        lambda: read_trajectories(file),
+        load,
         TAXONOMIES[taxonomy],
         Procedure.named(procedure),
         Receipt(read=count, kept=count),
@@ -50,3 +56,11 @@ def jsonl(
         files={str(path): file_hash(file)},
         size=count,
     )
+
+
+def _typed(path: Path, taxonomy: Taxonomy) -> Iterator[Trajectory]:
+    """Yield the file's trajectories, with every labelled fault type checked against the taxonomy."""
+    for number, trajectory in enumerate(read_trajectories(path), start=1):
+        for i, fault in enumerate(trajectory.label.faults if trajectory.label else ()):
+            taxonomy.check(fault.type, f"{path}:{number}: label.faults[{i}].type")
+        yield trajectory

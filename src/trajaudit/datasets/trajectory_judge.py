@@ -11,9 +11,9 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from trajaudit._fields import Fields, Json, RecordError, lines, typed
+from trajaudit._fields import Fields, Json, RecordError, file_hash, lines, typed
 from trajaudit.dataset import Dataset, Procedure, Receipt
-from trajaudit.datasets.files import file_hash, need_files
+from trajaudit.datasets.files import need_files
 from trajaudit.taxonomy import SUPPORT_DESK
 from trajaudit.trajectory import Action, Fault, Label, Source, Step, Trajectory
 

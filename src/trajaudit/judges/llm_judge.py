@@ -81,6 +81,11 @@ class LLMJudge:
             raise ValueError("procedure: expected the text that the agent had to follow, got an empty one")
         if max_tokens < 1:
             raise ValueError(f"max_tokens: expected at least 1, got {max_tokens}")
+        if not 0 <= temperature <= 2 or not 0 < top_p <= 1:
+            name, value = ("temperature", temperature) if not 0 <= temperature <= 2 else ("top_p", top_p)
+            raise ValueError(
+                f"{name}: expected a number in {'[0, 2]' if name == 'temperature' else '(0, 1]'}, got {value}"
+            )
         self.chat, self.view, self.overflow = chat, view, overflow
         self.prompt = Prompt(prompt)
         self.system = self.prompt.system(procedure, taxonomy)
@@ -111,8 +116,11 @@ class LLMJudge:
         try:
             completion = await self._complete(self._request(record, repeat), spent)
         except ApiError as error:
+            spent.usage += Usage(error.calls, None, None, None, None)
             return self._failure("api_error", str(error), trajectory, spent, record)
         except ContextOverflow as error:
+            if error.completion is not None:
+                spent.add(error.completion)
             return self._failure("overflow", str(error), trajectory, spent, record)
         return self._verdict(completion, trajectory, spent, record)
 

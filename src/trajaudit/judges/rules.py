@@ -51,6 +51,9 @@ class RulesJudge:
         flagged: float = 0.95,
         clean: float = 0.6,
     ) -> None:
+        for key, value in (("flagged", flagged), ("clean", clean)):
+            if not 0.5 <= value <= 1:
+                raise ValueError(f"{key}: expected a confidence in [0.5, 1], got {value}")
         self.check, self.name, self.flagged, self.clean = check, name, flagged, clean
         self.spec: dict[str, Json] = {
             "judge": "rules",

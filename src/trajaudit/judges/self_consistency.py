@@ -100,6 +100,9 @@ class SelfConsistency:
 def majority(samples: Sequence[Verdict]) -> Verdict:
     """Return what the valid samples of one trajectory decide; with none, the most frequent failure among them.
 
+    A sample that the endpoint did not answer makes the whole verdict ``api_error``: the next run asks for it again (the
+    answered ones are stored), where a vote without it would stand for good, and surer than it is.
+
     >>> def vote(faulty, **more):
     ...     return Verdict("t", "c", "step:m", "s", faulty=faulty, score=0.9 if faulty else 0.1, **more)
     >>> won = majority([vote(True, step=2), vote(False), vote(True, step=2, types=("wrong_tool",))])
@@ -110,7 +113,8 @@ def majority(samples: Sequence[Verdict]) -> Verdict:
     failures = Counter(sample.status for sample in samples if not sample.ok)
     failed = ", ".join(f"{n} {status}" for status, n in failures.items())
     latencies = [sample.latency_s for sample in samples if sample.latency_s is not None]
-    decided = _decided(valid) if valid else _failure(samples)
+    unanswered = next((sample for sample in samples if sample.status == "api_error"), None)
+    decided = unanswered or (_decided(valid) if valid else _failure(samples))
     note = f"{len(valid)} of {len(samples)} samples valid; failed: {failed}" if failed else None
     return replace(
         decided,

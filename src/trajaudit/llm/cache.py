@@ -9,14 +9,16 @@ writes the same verdicts as one that was never interrupted.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from trajaudit._fields import Fields, Json, RecordError
+from trajaudit._fields import Fields, Json, RecordError, loads
 from trajaudit._log import AppendLog
-from trajaudit.llm.chat import Chat, Completion, Request
+from trajaudit.llm.chat import Chat, Completion, ContextOverflow, Request
 from trajaudit.verdict import Usage
 
+_REJECTED = ""
 _KEYS = ("key", "text", "finish_reason", "refusal", "usage", "latency_s", "logprobs", "raw")
 
 
@@ -29,14 +31,17 @@ class Cached:
     Args:
         chat: the model that answers what is not stored.
         path: the ``calls.jsonl`` of the run; one process at a time may hold it.
+        others: those of other runs, which are read and never written: an answer that any run has paid for is not paid
+            for again by another one (a longer prefix, a sixth vote). Read at the first request that is not stored.
 
     Raises:
         LogLocked, RecordError: see ``AppendLog``; also a line that is not a call, or a second one of the same key.
     """
 
-    def __init__(self, chat: Chat, path: str | Path) -> None:
+    def __init__(self, chat: Chat, path: str | Path, others: Iterable[Path] = ()) -> None:
         self.chat, self.name, self.spec, self.window = chat, chat.name, chat.spec, chat.window
         self._log = AppendLog(path)
+        self._others = [other for other in others if other != Path(path)]
         self._asked: dict[str, asyncio.Task[Completion]] = {}
         try:
             self._stored = _index(self._log.entries)
@@ -50,6 +55,8 @@ class Cached:
 
     async def complete(self, request: Request) -> Completion:
         key = request.key(self.spec)
+        if key not in self._stored and self._others:
+            self._read_others()
         if key in self._stored:
             return self._stored[key]
         task = self._asked.get(key)
@@ -67,12 +74,29 @@ class Cached:
 
     async def _ask(self, key: str, request: Request) -> Completion:
         try:
-            completion = await self.chat.complete(request)
+            completion = await self._complete(request)
             self._log.append(_to_json(key, completion))
             self._stored[key] = replace(completion, stored=True)
             return completion
         finally:
             del self._asked[key]
+
+    def _read_others(self) -> None:
+        """Take in what other runs have stored; a last line that is not whole is theirs to repair."""
+        for path in self._others:
+            with open(path, "rb") as file:
+                whole = [(f"{path}:{n}", raw) for n, raw in enumerate(file, start=1) if raw.endswith(b"\n")]
+            self._stored = _index([(where, loads(raw, where)) for where, raw in whole]) | self._stored
+        self._others = []
+
+    async def _complete(self, request: Request) -> Completion:
+        """Ask the model; a reply to a prompt that the server cut is kept as well, under no key: it answers nothing."""
+        try:
+            return await self.chat.complete(request)
+        except ContextOverflow as error:
+            if error.completion is not None:
+                self._log.append(_to_json(_REJECTED, error.completion))
+            raise
 
 
 def _index(entries: list[tuple[str, Json]]) -> dict[str, Completion]:
@@ -80,6 +104,8 @@ def _index(entries: list[tuple[str, Json]]) -> dict[str, Completion]:
     first: dict[str, str] = {}
     for where, obj in entries:
         key, completion = _from_json(obj, where)
+        if key == _REJECTED:
+            continue
         if key in stored:
             raise RecordError(f"{where}: key: the same call is already stored at {first[key]}")
         stored[key], first[key] = completion, where

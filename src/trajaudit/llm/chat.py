@@ -53,11 +53,26 @@ class Completion:
 
 
 class ApiError(Exception):
-    """The endpoint gave no usable answer within the bounded retries. A later run tries again."""
+    """The endpoint gave no usable answer within the bounded retries. A later run tries again.
+
+    ``calls`` is how often it was asked; what that cost nobody knows.
+    """
+
+    def __init__(self, message: str, calls: int = 1) -> None:
+        super().__init__(message)
+        self.calls = calls
 
 
 class ContextOverflow(Exception):
-    """The endpoint says that the prompt does not fit its context window."""
+    """The endpoint says that the prompt does not fit its context window, or shows that it cut it (``completion``)."""
+
+    def __init__(self, message: str, completion: Completion | None = None) -> None:
+        super().__init__(message)
+        self.completion = completion
+
+
+class MissingKey(StopRun, ValueError):
+    """The environment variable of the API key is not set: no item of the run can be asked."""
 
 
 class BudgetExceeded(StopRun):

@@ -16,7 +16,6 @@ and tried again.
 
 from __future__ import annotations
 
-import hashlib
 import http.client
 import importlib.metadata
 import json
@@ -26,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from trajaudit._fields import Json
+from trajaudit._fields import Json, file_hash
 from trajaudit.llm.budget import Budget
 from trajaudit.llm.chat import Completion, Request
 from trajaudit.llm.endpoint import Endpoint
@@ -66,14 +65,21 @@ class Embedded:
         name: str | None = None,
     ) -> None:
         runtime = f"xllamacpp {_installed('xllamacpp', 'xllamacpp')}"
+        for key, value, least in (("threads", threads, 1), ("window", window, 256), ("retries", retries, 0)):
+            if value < least:
+                raise ValueError(f"{key}: expected at least {least}, got {value}")
         self.path = packaged_model() if model_path is None else Path(model_path)
         if not self.path.is_file():
             raise FileNotFoundError(f"model_path: expected a GGUF file, but there is none at {str(self.path)!r}")
+        with open(self.path, "rb") as file:
+            if file.read(4) != b"GGUF":
+                raise ValueError(f"model_path: expected a GGUF file, and {str(self.path)!r} is none")
+        self.concurrency = 1
         self.name, self.window, self.threads = name or self.path.stem, window, threads
         self.spec: dict[str, Json] = {
             "kind": "embedded",
             "model": self.path.name,
-            "sha256": _sha256(self.path),
+            "sha256": file_hash(self.path),
             "runtime": runtime,
             "window": window,
             "threads": threads,
@@ -90,12 +96,19 @@ class Embedded:
             budget=budget,
         )
         self._server: Any = None
+        self._counts: dict[str, int] = {}
         self._endpoint: Endpoint | None = None
 
     def count_tokens(self, text: str) -> int:
         """Return the exact number of tokens in ``text``, taken as plain text, by the model's own tokenizer."""
+        if (known := self._counts.get(text)) is not None:
+            return known
+        self._counts[text] = count = self._counted(text)
+        return count
+
+    def _counted(self, text: str) -> int:
         address = urlsplit(self._open().base_url)
-        line = http.client.HTTPConnection(address.hostname or "", address.port, timeout=60)
+        line = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
         try:
             body = json.dumps({"content": text, "add_special": False, "parse_special": False})
             line.request("POST", "/tokenize", body, {"content-type": "application/json"})
@@ -143,11 +156,6 @@ def _installed(package: str, install: str) -> str:
         raise FileNotFoundError(
             f"the embedded model needs the package {package}, which is not installed: pip install {install}"
         ) from None
-
-
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _serve(path: Path, window: int, threads: int) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 
 from trajaudit._fields import Json, nearest
 from trajaudit.llm.budget import Budget
-from trajaudit.llm.chat import ApiError, Completion, Request
+from trajaudit.llm.chat import ApiError, Completion, MissingKey, Request
 from trajaudit.llm.gate import Gate, backoff
 from trajaudit.llm.prices import Price, listed_price, own_price
 from trajaudit.llm.tokens import at_most
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 MAX_WAIT_S = 120.0
 """A Retry-After above this ends the tries: a later run does better than a process that sleeps."""
+_KEY_LIKE = re.compile("key|token|secret|sig", re.IGNORECASE)
+_SECRET_FIELD = re.compile("api.?key|secret|password|authorization|access.?token", re.IGNORECASE)
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{1,63}")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -88,6 +92,7 @@ class Endpoint:
                 raise ValueError(f"{key}: expected {least} or more, got {value!r}")
         if not timeout_s > 0:
             raise ValueError(f"timeout_s: expected more than 0 seconds, got {timeout_s!r}")
+        _check_no_secret(base_url, api_key_env, extra_body or {})
         _check_known("structured", (structured,), STRUCTURED)
         _check_known("omit", omit, OMITTABLE)
         self.name, self.model, self.window = name or model, model, window
@@ -120,7 +125,7 @@ class Endpoint:
             ApiError: refused, or no answer within the tries; the message holds the endpoint's last word.
             ContextOverflow: the endpoint says so, or its token count shows that it cut the prompt.
             BudgetExceeded: before anything is sent.
-            ValueError: the environment variable of the key is not set.
+            MissingKey: the environment variable of the key is not set.
         """
         session = self._here()
         for attempt in range(self.retries + 1):
@@ -131,12 +136,12 @@ class Endpoint:
             except Trouble as trouble:
                 last, wait_s, throttled = session.scrub(str(trouble)), trouble.wait_s, trouble.throttled
             if wait_s is not None and wait_s > MAX_WAIT_S:
-                raise ApiError(f"{self.name}: asked to wait {wait_s:.0f} s: {last}")
+                raise ApiError(f"{self.name}: asked to wait {wait_s:.0f} s: {last}", attempt + 1)
             if throttled:
                 session.gate.refused(wait_s or 0.0)
             if attempt < self.retries:
                 await asyncio.sleep(backoff(attempt, wait_s))
-        raise ApiError(f"{self.name}: no answer in {self.retries + 1} tries: {last}")
+        raise ApiError(f"{self.name}: no answer in {self.retries + 1} tries: {last}", self.retries + 1)
 
     async def close(self) -> None:
         """Drop the connections; a later request opens new ones."""
@@ -182,7 +187,7 @@ class Endpoint:
 
         key = os.environ.get(self.api_key_env, "").strip() if self.api_key_env else None
         if self.api_key_env and not key:
-            raise ValueError(
+            raise MissingKey(
                 f"{self.name}: the environment variable {self.api_key_env} is not set; it holds the API key"
             )
         # A proxy from the environment must not stand between this process and a server on the same machine.
@@ -201,6 +206,17 @@ def _check_known(name: str, given: Sequence[str], valid: Sequence[str]) -> None:
     for choice in given:
         if choice not in valid:
             raise ValueError(f"{name}: unknown {choice!r}{nearest(choice, valid)}; known: {', '.join(valid)}")
+
+
+def _check_no_secret(base_url: str, api_key_env: str | None, extra_body: Mapping[str, Json]) -> None:
+    """Refuse settings that hold a key themselves; what is refused is not repeated, since it would be written down."""
+    if api_key_env is not None and not _VARIABLE.fullmatch(api_key_env):
+        raise ValueError("api_key_env: expected the NAME of the environment variable that holds the key, not the key")
+    parts = urlsplit(base_url)
+    if parts.username or parts.password or _KEY_LIKE.search(parts.query):
+        raise ValueError("base_url: expected an address without user, password or key; put the key into a variable")
+    if any(_SECRET_FIELD.search(name) for name in extra_body):
+        raise ValueError("extra_body: expected no key in it; name the variable that holds the key in api_key_env")
 
 
 def _without_secrets(url: str) -> str:

@@ -119,7 +119,9 @@ def check_not_cut(request: Request, completion: Completion, window: int | None) 
         told = f"the server evaluated {usage.prompt_tokens} prompt tokens, all of its window of {window}"
     else:
         return
-    raise ContextOverflow(f"{told}: it cut the prompt; set the server's context length to what `window` says")
+    raise ContextOverflow(
+        f"{told}: it cut the prompt; set the server's context length to what `window` says", completion
+    )
 
 
 def _error(text: str) -> Mapping[str, Json]:

@@ -13,7 +13,7 @@ step     0.923
 <BLANKLINE>
 """
 
-from trajaudit.reports.build import Part, build_report
+from trajaudit.reports.build import Part, build_report, metrics_json, part_tables
 from trajaudit.reports.comparison_tables import bounds_table, comparison_table, denominator_table, verdict_in_words
 from trajaudit.reports.formats import render, write
 from trajaudit.reports.ledger import Line, ledger_line, ledger_table, same, summary
@@ -32,6 +32,8 @@ __all__ = [
     "denominator_table",
     "ledger_line",
     "ledger_table",
+    "metrics_json",
+    "part_tables",
     "render",
     "same",
     "scorecard_tables",

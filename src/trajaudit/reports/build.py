@@ -114,7 +114,7 @@ def build_report(
 def _part_sections(part: Part, folder: Path) -> Iterator[Section]:
     """Write a part's tables and figures, and return what the page shows of them."""
     first, *others = _by_convention(part.scorecards)
-    tables = _tables(part.scorecards, first, part.comparisons)
+    tables = part_tables(part)
     failed = _any_failed(part.scorecards)
     aside = [table for cards in others for table in scorecard_tables(cards)] if failed else []
     for table in tables.values():
@@ -146,13 +146,13 @@ def _any_failed(cards: Iterable[Scorecard]) -> bool:
     return any(card.denominator.answered < card.denominator.attempted for card in cards)
 
 
-def _tables(
-    cards: Sequence[Scorecard], first: Sequence[Scorecard], comparisons: Sequence[Comparison]
-) -> Mapping[str, Table]:
-    tables = [*scorecard_tables(first), denominator_table(cards)]
-    bounds = bounds_table(cards)
+def part_tables(part: Part) -> dict[str, Table]:
+    """Return a part's tables by key, those of the first convention, with who is counted under both."""
+    first = _by_convention(part.scorecards)[0]
+    tables = [*scorecard_tables(first), denominator_table(part.scorecards)]
+    bounds = bounds_table(part.scorecards)
     tables += [bounds] if bounds.rows else []
-    tables += [comparison_table(comparisons)] if comparisons else []
+    tables += [comparison_table(part.comparisons)] if part.comparisons else []
     return {table.key: table for table in tables}
 
 

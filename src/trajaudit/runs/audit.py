@@ -13,6 +13,7 @@ import signal
 import threading
 from collections import Counter
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sized
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -30,8 +31,9 @@ T = TypeVar("T")
 class Summary:
     """What became of every item of one run: the denominator, before any rate is taken.
 
-    ``statuses`` counts all ``items``; an item that a run stopped by its budget never asked about counts as ``not_run``
-    here and has no stored verdict. ``resumed`` were answered by an earlier run. ``stopped`` says why a run ended early.
+    ``statuses`` counts all ``items``; an item that a stopped run never asked about counts as ``not_run`` here and has
+    no stored verdict. ``resumed`` were answered by an earlier run. ``stopped`` says why a run ended early, ``why`` what
+    most of the items that have to be asked again failed of.
     """
 
     auditor: str
@@ -40,6 +42,7 @@ class Summary:
     statuses: Mapping[str, int]
     resumed: int = 0
     stopped: str | None = None
+    why: str | None = None
 
     @property
     def complete(self) -> bool:
@@ -55,7 +58,8 @@ class Summary:
         counts = ", ".join(f"{n} {status}" for status, n in self.statuses.items() if n) or "none"
         resumed = f"; {self.resumed} from an earlier run" if self.resumed else ""
         stopped = f"; stopped: {self.stopped}" if self.stopped else ""
-        return f"{self.auditor}: {self.items} items: {counts}{resumed}{stopped}"
+        why = f"; mostly: {self.why}" if self.why and not self.stopped else ""
+        return f"{self.auditor}: {self.items} items: {counts}{resumed}{stopped}{why}"
 
 
 async def audit(
@@ -89,7 +93,10 @@ async def audit(
         if isinstance(ending, BaseException):
             raise ending
     work.count_the_rest()
-    return Summary(judge.name, work.spec, work.items, dict(work.statuses.most_common()), work.resumed, work.stopped)
+    why = next((detail for detail, _ in work.details.most_common(1)), None)
+    return Summary(
+        judge.name, work.spec, work.items, dict(work.statuses.most_common()), work.resumed, work.stopped, why
+    )
 
 
 def run_audit(
@@ -107,10 +114,19 @@ def run_audit(
 def interruptible(job: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end; SIGTERM cancels it as Ctrl-C does, so that ``with`` blocks are left in order.
 
+    Where an event loop runs already (a notebook), the coroutine gets one of its own in another thread.
+
     Raises:
         SystemExit: with status 143, after SIGTERM.
         KeyboardInterrupt: after Ctrl-C.
     """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        pass
+    else:
+        with ThreadPoolExecutor(1) as elsewhere:
+            return elsewhere.submit(asyncio.run, job).result()
 
     async def cancelled_by_sigterm() -> T:
         task = asyncio.current_task()
@@ -134,6 +150,7 @@ class _Work:
     store: VerdictStore
     bar: Progress
     statuses: Counter[str] = field(default_factory=Counter)
+    details: Counter[str] = field(default_factory=Counter)
     items: int = 0
     resumed: int = 0
     stopped: str | None = None
@@ -186,5 +203,7 @@ class _Work:
         if key_of(verdict) != key:
             raise RecordError(f"{self.judge.name}: filed a verdict under {key_of(verdict)}, was asked about {key}")
         self.store.append(verdict)
+        if verdict.status in RETRYABLE and verdict.detail:
+            self.details[verdict.detail] += 1
         self.statuses[verdict.status] += 1
         self.bar.update()

@@ -21,7 +21,7 @@ import yaml
 
 from trajaudit._fields import Json, canonical, dumps, loads
 from trajaudit._log import AppendLog
-from trajaudit.runs.manifest import code_identity, machine, now, packages, without_secrets
+from trajaudit.runs.manifest import code_identity, machine, now, packages, source_hash, without_secrets
 
 IRRELEVANT = ("paths", "progress", "concurrency")
 """Keys of a configuration that cannot change a result, as dotted paths."""
@@ -44,16 +44,19 @@ class RunFolder:
 
     Attributes:
         path: the folder.
-        done: an earlier run finished this very command over these very data; there is nothing to do.
+        done: an earlier run finished this very command over these very data with this very code, and what it wrote is
+            still there; there is nothing to do.
 
     Raises:
         LogLocked: another process works in the folder (its number is named).
         ValueError: the verb or name cannot be a folder's name.
     """
 
-    def __init__(self, path: Path, manifest: dict[str, Json], config: Mapping[str, Json]) -> None:
+    def __init__(
+        self, path: Path, manifest: dict[str, Json], config: Mapping[str, Json], outputs: Collection[str]
+    ) -> None:
         self.path = path
-        self._manifest = manifest
+        self._manifest, self._outputs = manifest, outputs
         self._attempts = AppendLog(path / "attempts.jsonl")
         self._reason: str | None = None
         try:
@@ -76,6 +79,7 @@ class RunFolder:
         seeds: Mapping[str, int | None] | None = None,
         irrelevant: Collection[str] = IRRELEVANT,
         command: Sequence[str] | None = None,
+        outputs: Collection[str] = (),
     ) -> RunFolder:
         """Open the folder of a command, making it where it is new.
 
@@ -84,6 +88,7 @@ class RunFolder:
             data: SHA-256 by name of what the run reads.
             irrelevant: dotted keys of ``config`` that cannot change a result.
             command: the command line; this process's own where null.
+            outputs: files without which the run is not done.
         """
         for part in (verb, name):
             if not _PLAIN_NAME.fullmatch(part):
@@ -101,7 +106,7 @@ class RunFolder:
             "data": dict(data or {}),
             "seeds": dict(seeds or {}),
         }
-        return cls(Path(root) / verb / name / digest, manifest, config)
+        return cls(Path(root) / verb / name / digest, manifest, config, outputs)
 
     def fail(self, reason: str) -> None:
         """Say that the run is not done although nothing was raised (a spent budget): the same command resumes it."""
@@ -118,9 +123,20 @@ class RunFolder:
         finally:
             self._attempts.close()
 
+    def note(self, key: str, value: Json) -> None:
+        """Put something into the manifest that is known only once the run is under way."""
+        self._manifest[key] = value
+        self._write_manifest()
+
     def _finished_before(self) -> bool:
         marker = self.path / ".done"
-        return marker.exists() and loads(marker.read_text(), str(marker)) == {"data": self._manifest["data"]}
+        if not marker.exists() or not all((self.path / name).exists() for name in self._outputs):
+            return False
+        return bool(loads(marker.read_text(), str(marker)) == self._identity())
+
+    def _identity(self) -> Json:
+        """Return what a finished run was finished with; the configuration is in the folder's name."""
+        return {"data": self._manifest["data"], "code": source_hash()}
 
     def _start(self, config: Mapping[str, Json]) -> None:
         (self.path / ".done").unlink(missing_ok=True)
@@ -136,7 +152,7 @@ class RunFolder:
         self._manifest |= {"status": status, "error": error, "finished": now()}
         self._write_manifest()
         if status == "done":
-            _replace(self.path / ".done", dumps({"data": self._manifest["data"]}))
+            _replace(self.path / ".done", dumps(self._identity()))
             self.done = True
 
     def _write_manifest(self) -> None:

@@ -13,10 +13,11 @@ import platform
 import re
 import subprocess
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import trajaudit
-from trajaudit._fields import Json
+from trajaudit._fields import Json, canonical
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SHORTEST_SECRET = 12
@@ -25,12 +26,6 @@ _SHORTEST_SECRET = 12
 def now() -> str:
     """Return the time in UTC, to the second, as ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def file_sha256(path: str | Path) -> str:
-    """Return the SHA-256 of a file's bytes, read in pieces."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def without_secrets(text: str) -> str:
@@ -50,6 +45,15 @@ def code_identity() -> Json:
         out["git_commit"] = _git(package, "rev-parse", "HEAD")
         out["git_dirty"] = bool(_git(package, "status", "--porcelain"))
     return out
+
+
+@cache
+def source_hash() -> str:
+    """Return one hash over every file of the package: prompts, prices and procedures too, since they change results."""
+    package = Path(trajaudit.__file__).parent
+    files = sorted(path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    named = [(str(path.relative_to(package)), hashlib.sha256(path.read_bytes()).hexdigest()) for path in files]
+    return hashlib.sha256(canonical(named)).hexdigest()[:16]
 
 
 def machine() -> Json:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
 
-from trajaudit._fields import Json
+from trajaudit._fields import Json, file_hash
 from trajaudit.config import Choice
 from trajaudit.dataset import Dataset
-from trajaudit.datasets.files import file_hash
 from trajaudit.runs import final_verdicts
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Verdict, check_verdicts
@@ -46,29 +47,80 @@ def collect(
     folder = Path(output_dir) / "judge" / (name or data.name)
     paths = [Path(file) for file in files] if files else _runs_over(dataset.config, folder)
     trajectories = list(data.prefix(limit))
-    ids = {trajectory.id for trajectory in trajectories}
-    known = ids if limit is None else {trajectory.id for trajectory in data}
-    found = [verdict for path in paths for verdict in final_verdicts(path)]
-    verdicts = [v for v in found if v.trajectory_id in ids or v.trajectory_id not in known]
+    if files:
+        verdicts = [verdict for path in paths for verdict in final_verdicts(path)]
+        check_verdicts(verdicts, trajectories)
+    else:
+        verdicts = _current(paths, {trajectory.id: trajectory.content_hash for trajectory in trajectories})
     if not verdicts:
         raise FileNotFoundError(
             f"no verdicts on {data.name!r} under {folder}: run `trajaudit judge` with the same dataset first"
         )
-    check_verdicts(verdicts, trajectories)
     hashes = {str(path): file_hash(path) for path in paths}
     return Collected(data, trajectories, distinct(verdicts), {**data.files, **hashes})
+
+
+def _current(paths: Sequence[Path], hashes: Mapping[str, str]) -> list[Verdict]:
+    """Return the verdicts of run folders on these trajectories as they are now, by the auditors' current specs.
+
+    A folder keeps what was said before a run was edited or a prompt changed. And an auditor that was asked about a part
+    of the set only (``limit``) is left out, since what it was never asked would count against it. Both are said.
+    """
+    current, superseded, unfinished = [], 0, set()
+    for path in paths:
+        manifest = json.loads((path.parent / "manifest.json").read_text())
+        specs = manifest.get("auditors", {})
+        if manifest["status"] != "done":
+            unfinished |= set(specs.items())
+        for verdict in final_verdicts(path):
+            if verdict.trajectory_id not in hashes:
+                continue
+            right = verdict.content_hash == hashes[verdict.trajectory_id]
+            if right and specs.get(verdict.auditor) == verdict.spec_hash:
+                current.append(verdict)
+            else:
+                superseded += 1
+    if superseded:
+        _say(f"passed over: {superseded} verdicts on content, or by a judge, that has changed since")
+    return _asked_about_all(current, len(hashes), unfinished)
+
+
+def _asked_about_all(verdicts: list[Verdict], size: int, unfinished: set[tuple[str, str]]) -> list[Verdict]:
+    """Leave out auditors that were asked about a part of the set; a run that broke off was asked about all of it."""
+    asked: dict[tuple[str, str], set[str]] = {}
+    for verdict in verdicts:
+        asked.setdefault((verdict.auditor, verdict.spec_hash), set()).add(verdict.trajectory_id)
+    partial = {key: len(ids) for key, ids in asked.items() if len(ids) < size and key not in unfinished}
+    for (auditor, _), count in partial.items():
+        _say(f"left out: {auditor} was asked about {count} of {size}; limit={count} scores what it was asked about")
+    return [verdict for verdict in verdicts if (verdict.auditor, verdict.spec_hash) not in partial]
+
+
+def _say(note: str) -> None:
+    print(note, file=sys.stderr)
+
+
+NEAR_CHANCE = (
+    "The embedded model has 135 million parameters and judges near chance. It is there so that the whole pipeline runs "
+    "on a laptop; its verdicts say nothing about what a capable judge would find."
+)
+
+
+def warnings(verdicts: Iterable[Verdict]) -> list[str]:
+    """Return what a reader of these verdicts must be told first."""
+    return [NEAR_CHANCE] if any("SmolLM2-135M" in verdict.auditor for verdict in verdicts) else []
 
 
 def _runs_over(dataset: Json, folder: Path) -> list[Path]:
     """Return the verdict files of runs whose dataset has the same configuration, wherever the data lay."""
 
     def identity(config: Json) -> Json:
-        return {key: value for key, value in config.items() if key != "data_dir"}
+        return {key: value for key, value in config.items() if key not in ("data_dir", "path")}
 
     return [
         run / "verdicts.jsonl"
         for run in sorted(folder.glob("*"))
-        if (run / "verdicts.jsonl").is_file()
+        if all((run / name).is_file() for name in ("verdicts.jsonl", "config.yaml", "manifest.json"))
         and identity(yaml.safe_load((run / "config.yaml").read_text())["dataset"]) == identity(dataset)
     ]
 

@@ -21,7 +21,14 @@ def generate(*, dataset: Choice, paths: Paths, name: str | None = None, probes: 
     config = {"dataset": dataset.config, "probes": probes}
     seeds = {"dataset": dataset.config.get("seed")}
     with RunFolder.open(
-        paths["output_dir"], "generate", name or data.name, config, data=data.files, seeds=seeds, irrelevant=IRRELEVANT
+        paths["output_dir"],
+        "generate",
+        name or data.name,
+        config,
+        data=data.files,
+        seeds=seeds,
+        irrelevant=IRRELEVANT,
+        outputs=("trajectories.jsonl",),
     ) as folder:
         out = folder.path / "trajectories.jsonl"
         if folder.done:
@@ -69,7 +76,10 @@ def probe_table(results: Sequence[ProbeResult]) -> Table:
         Row((r.name, Estimate(r.auc, r.low, r.high, r.n, "bootstrap over groups", r.reason or None), r.n, _leak(r)))
         for r in results
     ]
-    notes = ("Position is over the steps of faulty runs: it says how well one could guess the step unread.",)
+    notes = (
+        "An interval without width: the view is the same for all runs of an instance, so there is nothing to see.",
+        "Position is over the steps of faulty runs: it says how well one could guess the step unread.",
+    )
     return Table("probes", "Leak probes", columns, tuple(rows), notes)
 
 

@@ -1,23 +1,32 @@
-"""``trajaudit judge``: audit a dataset with a judge, resumably."""
+"""``trajaudit judge``: audit a dataset with a judge, resumably.
+
+Whether a run is done follows from what it was asked: the judge's spec (built before the folder is opened, so that an
+edited prompt or procedure counts) and the content of the items. Replies are shared between runs: an answer that one
+run has paid for is not paid for again by another, with a larger limit or more votes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from typing_extensions import TypedDict
 
-from trajaudit.auditor import Judge
+from trajaudit.auditor import Judge, spec_hash
 from trajaudit.config import Choice, ConfigError, resolve
 from trajaudit.dataset import Dataset
-from trajaudit.llm.budget import Budget
 from trajaudit.llm.cache import Cached
+from trajaudit.llm.chat import Chat
 from trajaudit.runs.audit import Summary, audit, interruptible
 from trajaudit.runs.folder import RunFolder
-from trajaudit.runs.store import VerdictStore
+from trajaudit.runs.store import VerdictStore, final_verdicts
 from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.paths import IRRELEVANT, Paths
+
+CONCURRENCY = 8
+"""Items in flight where neither the command nor the model says."""
 
 
 class ReplyLimits(TypedDict):
@@ -37,54 +46,86 @@ def judge(
     reply: ReplyLimits,
     name: str | None = None,
     limit: int | None = None,
-    concurrency: int = 8,
+    concurrency: int | None = None,
 ) -> int:
     """Audit a dataset with a judge; what is stored is never asked again, and a killed run resumes."""
+    for key, value in (("limit", limit), ("concurrency", concurrency)):
+        if value is not None and value < 1:
+            raise ConfigError(f"{key}: expected at least 1, got {value}")
     data: Dataset = dataset.build()
+    runs = list(data.prefix(limit))
+    model: Chat | None = llm.build(budget=budget.build()) if judge.wants("chat") else None
+    told = _told(judge, data, reply)
+    specs = {one.name: spec_hash(one.spec) for one in _built(judge, model, told)}
     config = {"dataset": dataset.config, "judge": judge.config, "limit": limit}
-    if judge.wants("chat"):
-        config |= {"llm": llm.config, "reply": reply}
+    config |= {"llm": llm.config, "reply": reply} if model is not None else {}
     with RunFolder.open(
-        paths["output_dir"], "judge", name or data.name, config, data=data.files, irrelevant=IRRELEVANT
+        paths["output_dir"],
+        "judge",
+        name or data.name,
+        config,
+        data={**data.files, "items": _content(runs), **{f"auditor {name}": spec for name, spec in specs.items()}},
+        seeds={"judge": judge.config.get("seed"), "dataset": dataset.config.get("seed")},
+        irrelevant=(*IRRELEVANT, "limit"),  # a larger limit goes on where a smaller one ended
+        outputs=("verdicts.jsonl",),
     ) as folder:
-        out = folder.path / "verdicts.jsonl"
         if folder.done:
-            print(f"already done: {out}")
+            final_verdicts(
+                folder.path / "verdicts.jsonl"
+            )  # a damaged file is an error with its line, not a finished run
+            print(f"already done: {folder.path / 'verdicts.jsonl'}")
             return 0
-        runs = list(data.prefix(limit))
-        summaries = interruptible(_audit_all(judge, llm, reply, budget.build(), data, runs, folder.path, concurrency))
-        for summary in summaries:
-            print(summary.line())
-        print(f"verdicts: {out}")
-        if not all(summary.complete for summary in summaries):
-            folder.fail("; ".join(summary.line() for summary in summaries if not summary.complete))
-            print("not complete: the same command asks again for what failed or was not asked")
-            return 1
-    return 0
+        folder.note("auditors", specs)
+        workers = concurrency or int(getattr(model, "concurrency", CONCURRENCY))
+        others = sorted(Path(paths["output_dir"]).glob("judge/*/*/calls.jsonl"))
+        summaries = interruptible(_audit_all(judge, model, told, runs, folder.path, others, workers))
+        return _concluded(folder, summaries)
+
+
+def _concluded(folder: RunFolder, summaries: Sequence[Summary]) -> int:
+    """Print what became of every item, and return the exit status."""
+    for summary in summaries:
+        print(summary.line())
+    print(f"verdicts: {folder.path / 'verdicts.jsonl'}")
+    left = [summary.line() for summary in summaries if not summary.complete]
+    if left:
+        folder.fail("; ".join(left))
+        print("not complete: the same command asks again for what failed or was not asked")
+    return int(bool(left))
 
 
 async def _audit_all(
     choice: Choice,
-    llm: Choice,
-    reply: ReplyLimits,
-    budget: Budget,
-    data: Dataset,
+    model: Chat | None,
+    told: Mapping[str, Any],
     runs: Sequence[Trajectory],
     folder: Path,
-    concurrency: int,
+    others: Sequence[Path],
+    workers: int,
 ) -> list[Summary]:
-    chat = Cached(llm.build(budget=budget), folder / "calls.jsonl") if choice.wants("chat") else None
+    chat = None if model is None else Cached(model, folder / "calls.jsonl", others)
     try:
-        known: dict[str, Any] = {"procedure": data.procedure.text, "taxonomy": data.taxonomy}
-        if choice.wants("check"):
-            known["check"] = _rules_of(data)
-        built = choice.build(chat=chat, rate=_base_rate(runs), **known, **reply)
-        judges: list[Judge] = built if isinstance(built, list) else [built]
         with VerdictStore(folder / "verdicts.jsonl") as store:
-            return [await audit(one, runs, store, concurrency=concurrency) for one in judges]
+            return [await audit(one, runs, store, concurrency=workers) for one in _built(choice, chat, told)]
     finally:
         if chat is not None:
             await chat.close()
+
+
+def _built(choice: Choice, chat: Chat | None, told: Mapping[str, Any]) -> list[Judge]:
+    """Build the judge, or the judges, of a choice."""
+    built = choice.build(chat=chat, **told)
+    return built if isinstance(built, list) else [built]
+
+
+def _told(choice: Choice, data: Dataset, reply: ReplyLimits) -> dict[str, Any]:
+    """Return what only the run knows: what comes with the dataset, and how long replies may be."""
+    told: dict[str, Any] = {"procedure": data.procedure.text, "taxonomy": data.taxonomy, **reply}
+    if choice.wants("check"):
+        told["check"] = _rules_of(data)
+    if choice.wants("rate"):
+        told["rate"] = _base_rate(data)
+    return told
 
 
 def _rules_of(data: Dataset) -> Any:
@@ -94,7 +135,15 @@ def _rules_of(data: Dataset) -> Any:
     return resolve(f"trajaudit.testbeds.{data.rules}.rules.check", "dataset.rules")
 
 
-def _base_rate(runs: Sequence[Trajectory]) -> float:
-    """Return the share of labelled runs that are faulty; a half where none is labelled."""
-    labels = [run.label.faulty for run in runs if run.label is not None]
+def _base_rate(data: Dataset) -> float:
+    """Return the share of a dataset's labelled runs that are faulty; a half where none is labelled."""
+    labels = [run.label.faulty for run in data if run.label is not None]
     return sum(labels) / len(labels) if labels else 0.5
+
+
+def _content(runs: Sequence[Trajectory]) -> str:
+    """Return one hash over what the judge is asked about."""
+    digest = hashlib.sha256()
+    for run in runs:
+        digest.update(f"{run.id} {run.content_hash}\n".encode())
+    return digest.hexdigest()

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
-IRRELEVANT = ("dataset.data_dir", "judge.data_dir", "llm.concurrency", "llm.timeout_s", "llm.retries")
+IRRELEVANT = (
+    "dataset.path",
+    "dataset.data_dir",
+    "judge.data_dir",
+    "llm.concurrency",
+    "llm.timeout_s",
+    "llm.retries",
+    "llm.price",
+    "llm.api_key_env",
+)
 """Keys of a run's config that cannot change its results; the same run is found again whatever they are."""
 
 

@@ -7,7 +7,6 @@ says so.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
@@ -15,16 +14,13 @@ from typing_extensions import TypedDict
 from trajaudit.config import Choice, validate
 from trajaudit.reports import Part, build_report
 from trajaudit.runs import RunFolder
-from trajaudit.verbs.collect import Collected, collect
+from trajaudit.verbs.collect import Collected, collect, warnings
 from trajaudit.verbs.paths import IRRELEVANT, Paths
 from trajaudit.verbs.stats import Stats, check_stats, scored
 
 
 class PartConfig(TypedDict):
-    """A set of trajectories: which dataset, the runs over it (``name``), how much of it, what the page says of it.
-
-    ``without`` leaves out auditors whose name starts so: those that have read only a part of the set.
-    """
+    """A set of trajectories: which dataset, the runs over it (``name``), how much of it, what the page says of it."""
 
     title: str
     dataset: NotRequired[dict[str, Any]]
@@ -32,7 +28,6 @@ class PartConfig(TypedDict):
     limit: NotRequired[int | None]
     lead: NotRequired[str]
     reference: NotRequired[str]
-    without: NotRequired[list[str]]
     optional: NotRequired[bool]
 
 
@@ -43,12 +38,6 @@ class ReportConfig(TypedDict):
     notes: list[str]
     max_embedded: int
     parts: dict[str, PartConfig]
-
-
-NEAR_CHANCE = (
-    "The embedded model has 135 million parameters and judges near chance. It is there so that the whole pipeline runs "
-    "on a laptop; its verdicts say nothing about what a capable judge would find."
-)
 
 
 def report(
@@ -62,6 +51,8 @@ def report(
 ) -> int:
     """Write one HTML page: tables, figures, and a viewer that opens any trajectory with every verdict beside it."""
     check_stats(stats)
+    if report["max_embedded"] < 1:
+        raise ValueError(f"report.max_embedded: expected at least 1, got {report['max_embedded']}")
     configs = report["parts"] or {"all": PartConfig(title="Results")}
     notes = list(report["notes"])
     found = {}
@@ -75,14 +66,20 @@ def report(
     files = {path: sha for one in found.values() for path, sha in one.files.items()}
     own = {"dataset": dataset.config, "stats": stats, "report": report, "limit": limit}
     folder_name = name or next(iter(found.values())).data.name
-    with RunFolder.open(paths["output_dir"], "report", folder_name, own, data=files, irrelevant=IRRELEVANT) as folder:
+    with RunFolder.open(
+        paths["output_dir"],
+        "report",
+        folder_name,
+        own,
+        data=files,
+        seeds={"stats": stats["seed"]},
+        irrelevant=IRRELEVANT,
+        outputs=("report.html",),
+    ) as folder:
         page = folder.path / "report.html"
         if not folder.done:
             parts = [_part(key, configs[key], one, stats) for key, one in found.items()]
-            if any(
-                verdict.auditor.endswith("SmolLM2-135M-Instruct.Q4_1") for part in parts for verdict in part.verdicts
-            ):
-                notes.insert(0, NEAR_CHANCE)
+            notes = [*warnings(verdict for part in parts for verdict in part.verdicts), *notes]
             title = report["title"] or f"Who finds the faults in {folder_name}?"
             build_report(folder.path, title=title, parts=parts, notes=notes, max_embedded=report["max_embedded"])
         print(f"report: {page.resolve()}")
@@ -96,9 +93,7 @@ def _collect(
     if (own := config.get("dataset")) is not None:
         validate(own, f"report.parts.{key}.dataset")
         chosen = Choice(f"report.parts.{key}.dataset", own)
-    found = collect(chosen, output_dir, config.get("name", name), config.get("limit", limit))
-    left_out = tuple(config.get("without", ()))
-    return replace(found, verdicts=[verdict for verdict in found.verdicts if not verdict.auditor.startswith(left_out)])
+    return collect(chosen, output_dir, config.get("name", name), config.get("limit", limit))
 
 
 def _part(key: str, config: PartConfig, found: Collected, stats: Stats) -> Part:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from trajaudit.analysis import CONVENTIONS
 from trajaudit.config import Choice
-from trajaudit.reports import comparison_table, denominator_table, render, scorecard_tables, write
+from trajaudit.reports import Part, metrics_json, part_tables, render, write
 from trajaudit.runs import RunFolder
-from trajaudit.verbs.collect import collect
+from trajaudit.verbs.collect import collect, warnings
 from trajaudit.verbs.paths import IRRELEVANT, Paths
 from trajaudit.verbs.stats import Stats, check_stats, scored
 
@@ -23,7 +22,7 @@ def score(
     """Score the stored verdicts on a dataset: detection, localisation, typing, calibration and cost, with intervals."""
     check_stats(stats)
     found = collect(dataset, paths["output_dir"], name, limit, verdicts)
-    config = {"dataset": dataset.config, "stats": stats, "limit": limit}
+    config = {"dataset": dataset.config, "stats": stats, "limit": limit, "verdicts": verdicts}
     with RunFolder.open(
         paths["output_dir"],
         "score",
@@ -32,19 +31,20 @@ def score(
         data=found.files,
         seeds={"stats": stats["seed"]},
         irrelevant=IRRELEVANT,
+        outputs=("summary.txt", "metrics.json"),
     ) as folder:
         if folder.done:
             print((folder.path / "summary.txt").read_text())
             print(f"already done: {folder.path}")
             return 0
         cards, comparisons = scored(found, stats)
-        first = [card for card in cards if card.convention == CONVENTIONS[0]]
-        tables = [*scorecard_tables(first), denominator_table(cards)]
-        if comparisons:
-            tables.append(comparison_table(comparisons))
-        for table in tables:
+        part = Part("all", found.data.name, found.trajectories, found.verdicts, cards, comparisons)
+        tables = part_tables(part)
+        for table in tables.values():
             write(table, folder.path / "tables")
-        shown = render(tables[0], "txt")
+        notes = warnings(found.verdicts)
+        shown = "\n\n".join([*notes, render(tables["summary"], "txt")])
+        (folder.path / "metrics.json").write_text(metrics_json(found.data.name, [], [part], notes))
         (folder.path / "summary.txt").write_text(shown)
         print(shown)
         print(f"all tables: {folder.path / 'tables'}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Literal
 
 from typing_extensions import TypedDict
 
+from trajaudit._fields import nearest
 from trajaudit.analysis import CONVENTIONS, Answers, Comparison, Items, Scorecard, compare, score, tabulate
 from trajaudit.runs import progress_bar
 from trajaudit.verbs.collect import Collected
@@ -22,7 +24,7 @@ class Stats(TypedDict):
     reference: str
 
 
-COMPARED = ("silent_recall", "loud_recall", "false_alarm", "f1")
+COMPARED = ("silent_recall", "loud_recall", "false_alarm", "f1", "roc_auc")
 """The declared family of a report: every auditor against the reference on each of these."""
 
 
@@ -34,6 +36,8 @@ def check_stats(stats: Stats) -> None:
     """
     if stats["resamples"] < 100:
         raise ValueError(f"stats.resamples: expected at least 100, got {stats['resamples']}")
+    if stats["seed"] < 0:
+        raise ValueError(f"stats.seed: expected 0 or more, got {stats['seed']}")
     if not 0.5 <= stats["level"] < 1:
         raise ValueError(f"stats.level: expected a number in [0.5, 1), got {stats['level']}")
 
@@ -55,10 +59,18 @@ def scored(found: Collected, stats: Stats) -> tuple[list[Scorecard], list[Compar
 
 
 def against_reference(items: Items, answers: Mapping[str, Answers], stats: Stats) -> list[Comparison]:
-    """Compare every auditor with the reference on ``COMPARED``, as one family; nothing where it is absent."""
+    """Compare every auditor with the reference on ``COMPARED``, as one family; where it is absent, that is said."""
     reference = stats["reference"]
+    if reference not in answers:
+        known = ", ".join(answers)
+        print(
+            f"no paired comparisons: no verdicts of the reference {reference!r}{nearest(reference, answers)}; "
+            f"stats.reference can be one of {known}",
+            file=sys.stderr,
+        )
+        return []
     pairs = [(name, reference) for name in answers if name != reference]
-    if reference not in answers or not pairs:
+    if not pairs:
         return []
     family = f"every auditor against {reference} on {', '.join(COMPARED)}"
     return compare(items, answers, COMPARED, pairs, family=family, **stats)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import yaml
 
+from trajaudit._fields import file_hash
 from trajaudit.analysis import Comparison, Estimate, Scorecard, compare, score, tabulate
 from trajaudit.config import experiments_dir
 from trajaudit.dataset import Dataset
-from trajaudit.datasets.files import file_hash
 from trajaudit.judges.published import published_judges
 from trajaudit.reports import comparison_table, scorecard_tables, verdict_in_words
 from trajaudit.reports.build import FIGURES
 from trajaudit.reports.trajectory_judge import CLAIMS, OUTCOME, claim_of, ledger
+from trajaudit.runs import interruptible
 from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.reproduce import Reproduction
 from trajaudit.verbs.stats import Stats
@@ -56,7 +56,7 @@ def _verdicts(runs: list[Trajectory], dataset: Dataset, data_dir: str) -> list[V
         judges = published_judges(data_dir=data_dir, taxonomy=dataset.taxonomy)
         return [await judge.judge(run) for judge in judges for run in runs]
 
-    return asyncio.run(ask())
+    return interruptible(ask())
 
 
 def _interval(estimate: Estimate, sign: str = "+") -> str:
