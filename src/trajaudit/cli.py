@@ -11,12 +11,11 @@ import inspect
 import logging
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import hydra
 from hydra import compose, initialize_config_dir
-from hydra.core.config_loader import ConfigLoader
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -118,16 +117,18 @@ def _each_composed(verb: str, overrides: Sequence[str], config_dir: str | None) 
     """Compose a verb's config with the first value of every sweep, then with each other swept value in turn."""
     GlobalHydra.instance().clear()
     with initialize_config_dir(str(conf_dir()), **_VERSION_BASE):
-        hydra_ = GlobalHydra.instance()
-        loader = hydra_.config_loader()
-        if config_dir:
-            loader.get_search_path().append("command-line", f"file://{os.path.abspath(config_dir)}")
+        loader = GlobalHydra.instance().config_loader()
+        search = [f"hydra.searchpath=[file://{os.path.abspath(config_dir)}]"] if config_dir else []
+
+        def options(group: str) -> list[str]:
+            return list(loader.get_group_options(group, config_name=verb, overrides=search))
+
         try:
             parsed = OverridesParser.create(loader).parse_overrides(list(overrides))
-            groups, values = _split(parsed, loader)
-            _check_keys(values, compose(verb, groups))
+            groups, values = _split(parsed, options)
+            _check_keys(values, compose(verb, [*search, *groups]))
             plain = [_first(item) for item in parsed]
-            yield compose(verb, plain)
+            yield compose(verb, [*search, *plain])
             for position, item in enumerate(parsed):
                 for value in list(_swept(item))[1:] if item.is_sweep_override() else ():
                     yield compose(
@@ -140,16 +141,19 @@ def _each_composed(verb: str, overrides: Sequence[str], config_dir: str | None) 
             raise ConfigError(" ".join(f"{error}{cause}".split())) from None
 
 
-def _split(parsed: list[Override], loader: ConfigLoader) -> tuple[list[str], list[Override]]:
+def _split(parsed: list[Override], options: Callable[[str], list[str]]) -> tuple[list[str], list[Override]]:
     """Check each group override against its options; return the group overrides (first of each sweep) and the rest."""
     groups, values = [], []
     for item in parsed:
-        if not item.key_or_group.startswith("hydra") and loader.get_group_options(item.key_or_group):
-            for name in _swept(item):
-                _check_option(item.key_or_group, name, loader)
-            groups.append(_first(item))
-        else:
+        known = [] if item.key_or_group.startswith("hydra") else options(item.key_or_group)
+        if not known:
             values.append(item)
+            continue
+        for name in _swept(item):
+            if name not in known:
+                group = item.key_or_group
+                raise ConfigError(f"{group}: no such {group} {name!r}{nearest(name, known)}; known: {', '.join(known)}")
+        groups.append(_first(item))
     return groups, values
 
 
@@ -161,12 +165,6 @@ def _swept(item: Override) -> Iterator[str]:
         yield from (str(part) for part in value)
     elif value is not None:
         yield str(value)
-
-
-def _check_option(group: str, name: str, loader: ConfigLoader) -> None:
-    options = list(loader.get_group_options(group))
-    if name not in options:
-        raise ConfigError(f"{group}: no such {group} {name!r}{nearest(name, options)}; known: {', '.join(options)}")
 
 
 def _first(item: Override) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -82,7 +83,69 @@ def test_a_folder_in_use_is_one_line(tmp_path: Path) -> None:
     assert f"in use by process {os.getpid()}" in done.stderr
 
 
-def test_a_config_composes_in_a_notebook_any_number_of_times() -> None:
+def test_a_judge_of_ones_own_is_one_module_and_one_yaml_file(tmp_path: Path) -> None:
+    (tmp_path / "my_judges.py").write_text(
+        "from trajaudit.auditor import spec_hash\n"
+        "from trajaudit.verdict import Verdict\n\n"
+        "class LongRuns:\n"
+        "    def __init__(self, *, most: int = 6) -> None:\n"
+        "        self.name, self.most, self.spec = 'long_runs', most, {'judge': 'long_runs', 'most': most}\n"
+        "    async def judge(self, run):\n"
+        "        flag = len(run.steps) > self.most\n"
+        "        return Verdict(run.id, run.content_hash, self.name, spec_hash(self.spec), faulty=flag)\n"
+    )
+    (tmp_path / "my_conf" / "judge").mkdir(parents=True)
+    (tmp_path / "my_conf" / "judge" / "long_runs.yaml").write_text("_target_: my_judges.LongRuns\nmost: 6\n")
+    command = [
+        sys.executable,
+        "-m",
+        "trajaudit.cli",
+        "judge",
+        "judge=long_runs",
+        "dataset.n=8",
+        "--config-dir",
+        "my_conf",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    assert "long_runs: 8 items: 8 ok" in done.stdout, done.stderr
+    wrong = subprocess.run([*command, "judge.mots=3"], capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    assert "judge.mots: unknown key (did you mean 'most'?)" in wrong.stderr
+
+
+def test_every_value_of_a_sweep_is_checked_before_the_first_job(tmp_path: Path) -> None:
+    done = trajaudit("judge", "-m", "dataset.n=8,abc", f"paths.output_dir={tmp_path}")
+    assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
+    assert "dataset.n: input should be a valid integer, got 'abc'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["generate", "foo"], "foo: expected key=value"),
+        (["generate", "dataset.cascades=nan"], "dataset.cascades: "),
+        (["generate", "paths.output_dir=null"], "got None"),
+        (["reproduce"], "Missing mandatory value: name (an experiment sets it: demo, trajectory_judge)"),
+        (["judge", "limit=-3"], "limit: expected at least 1, got -3"),
+        (["judge", "judge.flagged=2"], "judge.flagged: expected a confidence in [0.5, 1], got 2"),
+        (["judge", "judge=step", "llm.threads=0"], "llm.threads: expected at least 1, got 0"),
+        (["judge", "judge=step", "judge.temperature=-1"], "judge.temperature: expected a number in [0, 2], got -1"),
+        (["judge", "judge=step", "llm.model_path=/etc/passwd"], "llm.model_path: expected a GGUF file"),
+        (["score", "stats.seed=-1"], "stats.seed: expected 0 or more, got -1"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(args: list[str], message: str, tmp_path: Path) -> None:
+    place = [] if "paths.output_dir=null" in args else [f"paths.output_dir={tmp_path}"]
+    done = trajaudit(*args, *place, HYDRA_FULL_ERROR="0")
+    assert done.returncode in (1, 2)
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_config_composes_in_a_notebook_any_number_of_times(tmp_path: Path) -> None:
+    async def in_a_running_loop() -> int:
+        return cli.run("judge", "dataset.n=4", f"paths.output_dir={tmp_path}")
+
+    assert asyncio.run(in_a_running_loop()) == 0
     for _ in range(2):
         kwargs = cli.arguments(cli.composed("fetch", ["dataset=jsonl", "dataset.path=runs.jsonl"]))
         assert isinstance(kwargs["dataset"], Choice)

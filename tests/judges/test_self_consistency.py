@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
+import yaml
 from scripted_chat import CLEAN, FLAG, PROCEDURE, ScriptedChat, completion, outcome, refund_run
 
 from trajaudit.auditor import spec_hash
-from trajaudit.judges.self_consistency import PRESETS, SelfConsistency, majority
+from trajaudit.judges.self_consistency import SelfConsistency, majority
 from trajaudit.llm.chat import BudgetExceeded
 from trajaudit.taxonomy import SUPPORT_DESK
 from trajaudit.verdict import Verdict
@@ -82,14 +84,17 @@ def test_a_spent_budget_stops_in_the_middle_of_a_vote():
         vote([FLAG, BudgetExceeded("usd")])
 
 
-def test_both_variants_of_the_paper_are_presets():
+def test_both_variants_of_the_paper_are_configurations():
+    conf = Path(__file__).parents[2] / "conf" / "judge"
     names = []
-    for preset in PRESETS.values():
-        reply = CLEAN if preset["view"] == "step" else outcome(CLEAN)
-        judge = ensemble(ScriptedChat([reply], name="m"), **preset)
+    for file in ("self_consistency", "self_consistency_outcome"):
+        settings = yaml.safe_load((conf / f"{file}.yaml").read_text())
+        settings.pop("_target_")
+        reply = CLEAN if settings["view"] == "step" else outcome(CLEAN)
+        judge = ensemble(ScriptedChat([reply], name="m"), **settings)
         assert asyncio.run(judge.judge(refund_run())).ok
-        names.append(judge.name)
-    assert names == ["selfcons3:step:m", "selfcons5:outcome:m"]
+        names.append((judge.name, settings["temperature"]))
+    assert names == [("selfcons3:step:m", 0.7), ("selfcons5:outcome:m", 0.7)]
 
 
 def test_the_number_of_samples_is_part_of_the_spec():

@@ -12,7 +12,7 @@ from trajaudit.cli import arguments, composed
 from trajaudit.config import ConfigError, resolve
 from trajaudit.runs import final_verdicts
 from trajaudit.trajectory import read_trajectories
-from trajaudit.verbs.collect import distinct
+from trajaudit.verbs.collect import distinct, warnings
 from trajaudit.verdict import Verdict
 
 
@@ -100,6 +100,51 @@ def test_a_prefix_and_the_whole_set_give_one_verdict_each(call, tmp_path, capsys
     assert "attempted 24, answered 24" in capsys.readouterr().out
     assert call("score", "dataset.n=24", "limit=8", "stats.resamples=100") == 0
     assert "attempted 8, answered 8" in capsys.readouterr().out
+
+
+def test_what_was_asked_about_a_prefix_is_not_scored_against_the_whole_set(call, capsys) -> None:
+    call("judge", "dataset.n=24")
+    call("judge", "dataset.n=24", "judge=always", "limit=8")
+    capsys.readouterr()
+    call("score", "dataset.n=24", "stats.resamples=100")
+    shown = capsys.readouterr()
+    assert "always_faulty" not in shown.out
+    assert "left out: always_faulty was asked about 8 of 24; limit=8 scores what it was asked about" in shown.err
+    call("score", "dataset.n=24", "limit=8", "stats.resamples=100")
+    assert "always_faulty" in capsys.readouterr().out
+
+
+def test_a_reference_without_verdicts_is_said(call, capsys) -> None:
+    call("judge", "dataset.n=8")
+    call("judge", "dataset.n=8", "judge=never")
+    call("score", "dataset.n=8", "stats.resamples=100", "stats.reference=rulse")
+    assert "no verdicts of the reference 'rulse' (did you mean 'rules'?)" in capsys.readouterr().err
+
+
+def test_a_damaged_file_of_a_finished_run_is_an_error_and_not_a_finished_run(call, tmp_path) -> None:
+    call("judge", "dataset.n=8")
+    path = one(tmp_path, "judge/**/verdicts.jsonl")
+    path.write_text(path.read_text().replace('"version":1', '"version":', 1))
+    with pytest.raises(ValueError, match=r"verdicts\.jsonl:1: not valid JSON"):
+        call("judge", "dataset.n=8")
+
+
+def test_a_label_outside_the_taxonomy_and_an_empty_file_are_refused(call, tmp_path) -> None:
+    call("generate", "dataset.n=8")
+    own = tmp_path / "mine.jsonl"
+    text = one(tmp_path, "**/trajectories.jsonl").read_text()
+    own.write_text(text.replace('"type":"wrong_tool"', '"type":"wrong_tol"'))
+    with pytest.raises(ValueError, match=r"mine\.jsonl:\d+: label\.faults\[0\]\.type: unknown .* mean 'wrong_tool'"):
+        call("judge", "dataset=jsonl", f"dataset.path={own}", "judge=never")
+    own.write_text("")
+    with pytest.raises(ValueError, match=r"dataset\.path: expected at least one trajectory"):
+        call("judge", "dataset=jsonl", f"dataset.path={own}", "judge=never")
+
+
+def test_every_report_on_the_embedded_model_says_what_it_is() -> None:
+    said = [Verdict("t", "c", name, "s", faulty=True) for name in ("step:SmolLM2-135M-Instruct.Q4_1@aa", "rules")]
+    assert [text[:60] for text in warnings(said)] == ["The embedded model has 135 million parameters and judges nea"]
+    assert warnings(said[1:]) == []
 
 
 def test_two_settings_of_one_judge_keep_apart() -> None:

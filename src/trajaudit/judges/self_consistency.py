@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import add
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from trajaudit._fields import Json
 from trajaudit.auditor import spec_hash
@@ -25,11 +25,6 @@ from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Usage, Verdict
 
 VERSION = 1
-PRESETS: dict[str, dict[str, Any]] = {
-    "released": {"view": "step", "k": 3, "temperature": 0.7},
-    "paper": {"view": "outcome", "k": 5, "temperature": 0.7},
-}
-"""``released``: the ensemble behind the published verdicts; ``paper``: the one that section 4 describes."""
 T = TypeVar("T")
 
 
@@ -40,8 +35,6 @@ class SelfConsistency:
         k: the number of samples; each has its own seed (``seed + i``) and its own place in the response cache.
         The other arguments are those of ``LLMJudge``.
 
-    >>> PRESETS["released"]["k"]
-    3
     """
 
     def __init__(

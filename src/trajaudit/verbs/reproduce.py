@@ -45,7 +45,7 @@ def reproduce(
         for drawing in made.figures:
             save(drawing, where / "figures")
     if results is not None:
-        _commit([*shown, *made.tables], made.figures, Path(results))
+        _commit([*shown, *made.tables], made, Path(results))
     for table in shown:
         print(render(table, "txt"))
     print("What the paper left open:")
@@ -56,12 +56,15 @@ def reproduce(
     return int(any(line.verdict == "differs" for line in made.lines))
 
 
-def _commit(tables: list[Table], figures: list[Drawing], folder: Path) -> None:
-    """Write what is worth committing: tables as Markdown, figures as PNG with their data."""
+def _commit(tables: list[Table], made: Reproduction, folder: Path) -> None:
+    """Write what is worth committing: tables and findings as Markdown, figures as PNG with their data."""
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "findings.md").write_text(
+        "".join(f"- {text}\n" for text in made.findings), encoding="utf-8", newline="\n"
+    )
     for table in tables:
         (folder / f"{table.key}.md").write_text(render(table, "md"), encoding="utf-8", newline="\n")
-    for drawing in figures:
+    for drawing in made.figures:
         for path in save(drawing, folder / "figures"):
             if path.suffix not in (".png", ".csv"):
                 path.unlink()
