@@ -10,7 +10,7 @@ from trajaudit.config import Choice
 from trajaudit.dataset import Dataset
 from trajaudit.reports import Column, Row, Table, render, write
 from trajaudit.runs import RunFolder, progress_bar
-from trajaudit.testbeds.probes import ProbeResult, probe
+from trajaudit.testbeds.probes import PROBES, ProbeResult, probe
 from trajaudit.trajectory import STRATA, Trajectory, write_jsonl
 from trajaudit.verbs.paths import IRRELEVANT, Paths
 
@@ -59,7 +59,15 @@ def _shares(strata: Counter[str]) -> str:
 
 
 def _report_probes(data: Dataset, folder: RunFolder) -> None:
-    table = probe_table(probe(list(data)))
+    runs, results = list(data), []
+    bar = progress_bar("leak probes", len(PROBES))
+    try:
+        for name in PROBES:
+            results += probe(runs, (name,))
+            bar.update()
+    finally:
+        bar.close()
+    table = probe_table(results)
     write(table, folder.path / "probes")
     print(render(table, "txt"))
 
