@@ -114,6 +114,22 @@ def test_what_was_asked_about_a_prefix_is_not_scored_against_the_whole_set(call,
     assert "always_faulty" in capsys.readouterr().out
 
 
+def test_unlabelled_runs_are_judged_and_shown_and_left_out_of_the_scores(call, tmp_path, capsys) -> None:
+    call("generate", "dataset.n=8")
+    rows = [json.loads(line) for line in one(tmp_path, "**/trajectories.jsonl").read_text().splitlines()]
+    own = tmp_path / "mine.jsonl"
+    own.write_text("".join(json.dumps(row | ({"label": None} if i < 3 else {})) + "\n" for i, row in enumerate(rows)))
+    dataset = ("dataset=jsonl", f"dataset.path={own}", "stats.resamples=100")
+    call("judge", *dataset[:2], "judge=always")
+    capsys.readouterr()
+    assert call("report", *dataset) == 0
+    assert "not scored: 3 of 8 trajectories, which have no label" in capsys.readouterr().err
+    assert rows[0]["id"] in one(tmp_path, "report/**/report.html").read_text()
+    own.write_text("".join(json.dumps(row | {"label": None}) + "\n" for row in rows))
+    with pytest.raises(ValueError, match="no trajectory of 'mine' is labelled"):
+        call("score", *dataset)
+
+
 def test_a_reference_without_verdicts_is_said(call, capsys) -> None:
     call("judge", "dataset.n=8")
     call("judge", "dataset.n=8", "judge=never")

@@ -43,8 +43,19 @@ def check_stats(stats: Stats) -> None:
 
 
 def scored(found: Collected, stats: Stats) -> tuple[list[Scorecard], list[Comparison]]:
-    """Score a set's verdicts under both conventions, and compare its auditors with the reference."""
-    items, answers = tabulate(found.trajectories, found.verdicts)
+    """Score a set's verdicts under both conventions, and compare its auditors with the reference.
+
+    Unlabelled trajectories are left out, and it is said how many.
+
+    Raises:
+        ValueError: nothing is labelled.
+    """
+    labelled = {run.id: run for run in found.trajectories if run.label is not None}
+    if not labelled:
+        raise ValueError(f"no trajectory of {found.data.name!r} is labelled: there is nothing to score against")
+    if left := len(found.trajectories) - len(labelled):
+        print(f"not scored: {left} of {len(found.trajectories)} trajectories, which have no label", file=sys.stderr)
+    items, answers = tabulate(labelled.values(), [v for v in found.verdicts if v.trajectory_id in labelled])
     bar = progress_bar(f"score {found.data.name}", len(CONVENTIONS) + 1)
     try:
         cards: list[Scorecard] = []
