@@ -34,6 +34,7 @@ lint: install ## ruff, mypy, and notebooks without outputs
 
 reproduce: install ## rebuild every published figure from the published verdicts and compare
 	$(BIN)/trajaudit reproduce experiment=trajectory_judge
+	$(BIN)/trajaudit reproduce experiment=trajel
 
 bench: install ## run the benchmarks and print their ratios
 	$(BIN)/python -m benchmarks

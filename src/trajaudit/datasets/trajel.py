@@ -165,7 +165,7 @@ def _lint(row: Mapping[str, str], side: str, said: Opinion) -> Iterator[Lint]:
     if said.hallucinates and not said.types:
         yield Lint(row["UID"], side, "label contradicts types", "a hallucination, yet no type is named")
     if said.places and not any(place.component for place in said.places):
-        yield Lint(row["UID"], side, "location names no component", said.location)
+        yield Lint(row["UID"], side, "location names no component", f"{len(said.places)} task(s) named")
     if types_in(raw) != said.types:
         yield Lint(row["UID"], side, "type was cleaned to something else", f"{raw!r} became {sorted(said.types)}")
 

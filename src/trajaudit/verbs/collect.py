@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from trajaudit._fields import Json, file_hash
-from trajaudit.config import Choice
+from trajaudit.config import Choice, ConfigError
 from trajaudit.dataset import Dataset
 from trajaudit.runs import final_verdicts
 from trajaudit.trajectory import Trajectory
@@ -26,6 +26,19 @@ class Collected:
     trajectories: list[Trajectory]
     verdicts: list[Verdict]
     files: dict[str, str]
+
+
+def dataset_of(choice: Choice) -> Dataset:
+    """Build a dataset of trajectories.
+
+    Raises:
+        ConfigError: the choice holds something else (annotations of runs that were not released).
+    """
+    built = choice.build()
+    if not isinstance(built, Dataset):
+        name = str(choice.config["_target_"]).rpartition(".")[2]
+        raise ConfigError(f"{choice.where}: {name!r} holds annotations and no trajectories; it is for `reproduce`")
+    return built
 
 
 def collect(
@@ -43,7 +56,7 @@ def collect(
         FileNotFoundError: there is no verdict; the message says how to make one.
         RecordError: a verdict was given on other content than the dataset's.
     """
-    data: Dataset = dataset.build()
+    data = dataset_of(dataset)
     folder = Path(output_dir) / "judge" / (name or data.name)
     paths = [Path(file) for file in files] if files else _runs_over(dataset.config, folder)
     trajectories = list(data.prefix(limit))

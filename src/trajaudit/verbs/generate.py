@@ -12,12 +12,13 @@ from trajaudit.reports import Column, Row, Table, render, write
 from trajaudit.runs import RunFolder, progress_bar
 from trajaudit.testbeds.probes import PROBES, ProbeResult, probe
 from trajaudit.trajectory import STRATA, Trajectory, write_jsonl
+from trajaudit.verbs.collect import dataset_of
 from trajaudit.verbs.paths import IRRELEVANT, Paths
 
 
 def generate(*, dataset: Choice, paths: Paths, name: str | None = None, probes: bool = False) -> int:
     """Write a dataset's labelled trajectories as JSONL, streaming, with leak probes on request."""
-    data: Dataset = dataset.build()
+    data = dataset_of(dataset)
     config = {"dataset": dataset.config, "probes": probes}
     seeds = {"dataset": dataset.config.get("seed")}
     with RunFolder.open(

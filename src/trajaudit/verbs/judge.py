@@ -23,6 +23,7 @@ from trajaudit.runs.audit import Summary, audit, interruptible
 from trajaudit.runs.folder import RunFolder
 from trajaudit.runs.store import VerdictStore, final_verdicts
 from trajaudit.trajectory import Trajectory
+from trajaudit.verbs.collect import dataset_of
 from trajaudit.verbs.paths import IRRELEVANT, Paths
 
 CONCURRENCY = 8
@@ -52,7 +53,7 @@ def judge(
     for key, value in (("limit", limit), ("concurrency", concurrency)):
         if value is not None and value < 1:
             raise ConfigError(f"{key}: expected at least 1, got {value}")
-    data: Dataset = dataset.build()
+    data = dataset_of(dataset)
     runs = list(data.prefix(limit))
     model: Chat | None = llm.build(budget=budget.build()) if judge.wants("chat") else None
     told = _told(judge, data, reply)
