@@ -34,7 +34,8 @@ lint: install ## ruff, mypy, and notebooks without outputs
 
 reproduce: install ## rebuild every published figure from the published verdicts and compare
 	$(BIN)/trajaudit reproduce experiment=trajectory_judge
-	$(BIN)/trajaudit reproduce experiment=trajel
+	@if [ -f "$${TRAJAUDIT_DATA:-data}/trajel/annotations.csv" ]; then $(BIN)/trajaudit reproduce experiment=trajel; \
+	else echo "trajel: its annotations are not in $${TRAJAUDIT_DATA:-data}, left out"; fi
 
 bench: install ## run the benchmarks and print their ratios
 	$(BIN)/python -m benchmarks
