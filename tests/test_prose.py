@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "experiments" / "trajectory_judge" / "results"
 PROBES = {"0.916", "0.910", "0.922", "1.000", "0.512", "0.478", "0.545", "0.609", "0.596", "0.621", "0.612", "0.633"}
 """Figures of the leak probes, which `test_what_the_probes_say_in_the_prose` makes again."""
 
@@ -18,9 +17,11 @@ def figures(text: str) -> set[str]:
     return set(re.findall(r"(?<![\d.])\d\.\d{3}(?!\d)", text))
 
 
-@pytest.mark.parametrize("name", ["README.md", "experiments/trajectory_judge/README.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "experiments/trajectory_judge/README.md", "experiments/trajel/README.md"]
+)
 def test_a_figure_of_the_prose_stands_in_a_committed_table(name: str) -> None:
-    tables = figures("".join(path.read_text() for path in RESULTS.glob("*.md")))
+    tables = figures("".join(path.read_text() for path in ROOT.glob("experiments/*/results/*.md")))
     said = figures((ROOT / name).read_text())
     assert said
     assert said - tables - PROBES == set()
