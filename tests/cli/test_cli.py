@@ -124,7 +124,7 @@ def test_every_value_of_a_sweep_is_checked_before_the_first_job(tmp_path: Path) 
         (["generate", "foo"], "foo: expected key=value"),
         (["generate", "dataset.cascades=nan"], "dataset.cascades: "),
         (["generate", "paths.output_dir=null"], "got None"),
-        (["reproduce"], "Missing mandatory value: name (an experiment sets it: demo, trajectory_judge)"),
+        (["reproduce"], "Missing mandatory value: name (an experiment sets it: demo, trajectory_judge"),
         (["judge", "limit=-3"], "limit: expected at least 1, got -3"),
         (["judge", "judge.flagged=2"], "judge.flagged: expected a confidence in [0.5, 1], got 2"),
         (["judge", "judge=step", "llm.threads=0"], "llm.threads: expected at least 1, got 0"),
@@ -164,7 +164,7 @@ def test_tab_completion_answers_for_verbs_and_their_overrides(tmp_path: Path) ->
             _trajaudit; echo "${COMPREPLY[@]}"
         }
         ask trajaudit fet
-        ask "trajaudit fetch" dataset=traj
+        ask "trajaudit fetch" dataset=trajec
     """
     env = {**os.environ, "PATH": f"{bin_dir}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, timeout=120)
