@@ -131,9 +131,8 @@ def _each_composed(verb: str, overrides: Sequence[str], config_dir: str | None) 
             yield compose(verb, [*search, *plain])
             for position, item in enumerate(parsed):
                 for value in list(_swept(item))[1:] if item.is_sweep_override() else ():
-                    yield compose(
-                        verb, [*plain[:position], f"{item.get_key_element()}={value}", *plain[position + 1 :]]
-                    )
+                    swept = f"{item.get_key_element()}={value}"
+                    yield compose(verb, [*search, *plain[:position], swept, *plain[position + 1 :]])
         except (HydraException, OmegaConfBaseException, ValueError) as error:
             if isinstance(error, ConfigError):
                 raise

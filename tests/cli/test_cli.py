@@ -108,6 +108,9 @@ def test_a_judge_of_ones_own_is_one_module_and_one_yaml_file(tmp_path: Path) -> 
     ]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
     assert "long_runs: 8 items: 8 ok" in done.stdout, done.stderr
+    swept = [part.replace("judge=long_runs", "judge=rules,long_runs") for part in command]
+    done = subprocess.run([*swept, "-m"], capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    assert (done.returncode, "rules: 8 items: 8 ok" in done.stdout) == (0, True), done.stderr
     wrong = subprocess.run([*command, "judge.mots=3"], capture_output=True, text=True, cwd=tmp_path, timeout=120)
     assert "judge.mots: unknown key (did you mean 'most'?)" in wrong.stderr
 
