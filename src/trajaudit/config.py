@@ -28,18 +28,21 @@ class ConfigError(ValueError):
     """A configuration that cannot be right. The message names the key, what was given and what is allowed."""
 
 
-def conf_dir() -> Path:
-    """Return the folder of YAML files: inside the package when installed from a wheel, else at the checkout's root."""
+def _shipped(name: str) -> Path:
+    """Return a folder that ships: inside the package when installed from a wheel, else at the checkout's root."""
     package = Path(trajaudit.__file__).parent
-    inside = package / "conf"
-    return inside if inside.is_dir() else package.parents[1] / "conf"
+    inside = package / name
+    return inside if inside.is_dir() else package.parents[1] / name
+
+
+def conf_dir() -> Path:
+    """Return the folder of YAML files."""
+    return _shipped("conf")
 
 
 def experiments_dir() -> Path:
-    """Return the folder of published figures: inside the package when installed from a wheel, else the checkout's."""
-    package = Path(trajaudit.__file__).parent
-    inside = package / "experiments"
-    return inside if inside.is_dir() else package.parents[1] / "experiments"
+    """Return the folder of published figures."""
+    return _shipped("experiments")
 
 
 def resolve(target: str, where: str) -> Callable[..., Any]:

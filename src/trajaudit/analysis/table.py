@@ -148,19 +148,20 @@ def _answers(auditor: str, verdicts: list[Verdict], position: Mapping[str, int])
 
 
 def _score(verdict: Verdict | None) -> float:
-    if verdict is None or not verdict.ok:
-        return np.nan
-    if verdict.score is not None or verdict.confidence is None:
-        return np.nan if verdict.score is None else verdict.score
-    return verdict.confidence if verdict.faulty else 1 - verdict.confidence
+    return np.nan if verdict is None else _stated(verdict, verdict.score, verdict.confidence)
 
 
 def _confidence(verdict: Verdict | None) -> float:
-    if verdict is None or not verdict.ok:
+    return np.nan if verdict is None else _stated(verdict, verdict.confidence, verdict.score)
+
+
+def _stated(verdict: Verdict, own: float | None, other: float | None) -> float:
+    """Return a probability of an opinion: its own, or the one that follows from the other; NaN where neither is."""
+    if not verdict.ok:
         return np.nan
-    if verdict.confidence is not None or verdict.score is None:
-        return np.nan if verdict.confidence is None else verdict.confidence
-    return verdict.score if verdict.faulty else 1 - verdict.score
+    if own is not None or other is None:
+        return np.nan if own is None else own
+    return other if verdict.faulty else 1 - other
 
 
 def _cost(verdict: Verdict | None, name: str) -> float:
