@@ -91,7 +91,9 @@ def _cloned_task(obj: Json, where: str) -> Json:
     log = typed(task.get("logs"), dict, f"{where}.logs")
     key = "trajectroy_log"  # as the harness spells it
     steps = [{name: step.get(name) for name in _STEP_KEYS} for step in typed(log.get(key), list, f"{where}.logs.{key}")]
-    return {name: task.get(name) for name in _TASK_KEYS} | {name: log.get(name) for name in _LOG_KEYS} | {"steps": steps}
+    return (
+        {name: task.get(name) for name in _TASK_KEYS} | {name: log.get(name) for name in _LOG_KEYS} | {"steps": steps}
+    )
 
 
 def _trajectory(blob: str, run: Fields, receipt: Receipt) -> Trajectory:

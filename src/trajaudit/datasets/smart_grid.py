@@ -11,6 +11,7 @@ records. ``ADDRESS`` and ``COMMIT`` say which repository.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from trajaudit._fields import Fields, Json, RecordError, file_hash, lines
 from trajaudit.dataset import Dataset, Procedure, Receipt
@@ -29,9 +30,7 @@ _SCENARIO_KEYS = (
 )
 
 
-def smart_grid(
-    *, data_dir: str = "data", clone: str | None = None, procedure: str = "industrial_agents"
-) -> Dataset:
+def smart_grid(*, data_dir: str = "data", clone: str | None = None, procedure: str = "industrial_agents") -> Dataset:
     """Return the runs, labelled where the judge never contradicted itself.
 
     Args:
@@ -57,9 +56,7 @@ def smart_grid(
     )
 
 
-def smart_grid_judgments(
-    *, data_dir: str = "data", clone: str | None = None
-) -> Mapping[str, tuple[Judgment, ...]]:
+def smart_grid_judgments(*, data_dir: str = "data", clone: str | None = None) -> Mapping[str, tuple[Judgment, ...]]:
     """Return every judgment, by the id of the trajectory that it is on, in the order of the source.
 
     Raises:
@@ -84,7 +81,7 @@ def judged_runs(*, data_dir: str, clone: str | None, receipt: Receipt) -> Iterat
         yield run
 
 
-def _packed(data_dir: str) -> list:
+def _packed(data_dir: str) -> list[Path]:
     return need_files("smart_grid", data_dir, FILES)
 
 

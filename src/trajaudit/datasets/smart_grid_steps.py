@@ -78,7 +78,8 @@ def _planned(obj: Json, where: str) -> str:
     step = Fields(obj, where, _PLAN_KEYS)
     after = step.each("dependencies", lambda item, at: typed(item, int, at))
     suffix = f" (after {', '.join(map(str, after))})" if after else ""
-    return f"{step.need('step', int)}. [{step.need('server', str)}] {step.need('tool', str)}: {step.need('task', str)}{suffix}"
+    number, server, tool = step.need("step", int), step.need("server", str), step.need("tool", str)
+    return f"{number}. [{server}] {tool}: {step.need('task', str)}{suffix}"
 
 
 def _executed_step(obj: Json, where: str) -> list[Step]:
@@ -113,7 +114,9 @@ def _turn(obj: Json, where: str) -> tuple[list[Step], str]:
         fail(turn.at("role"), "assistant", turn.obj["role"])
     content = turn.need("content", str)
     calls = [Fields(call, f"{turn.at('tool_calls')}[{i}]", _CALL_KEYS) for i, call in enumerate(turn.obj["tool_calls"])]
-    steps = [Step(0, None, Action(call.need("name", str), call.need("arguments", dict)), _output(call)) for call in calls]
+    steps = [
+        Step(0, None, Action(call.need("name", str), call.need("arguments", dict)), _output(call)) for call in calls
+    ]
     if steps and content:
         steps[0] = replace(steps[0], thought=content)
     return steps, content
@@ -122,5 +125,6 @@ def _turn(obj: Json, where: str) -> tuple[list[Step], str]:
 def _output(call: Fields) -> Json:
     """Return what a tool answered; text that is wrapped as a content block is unwrapped."""
     output = call.obj.get("output")
-    wrapped = isinstance(output, dict) and set(output) == {"type", "text"} and output["type"] == "text"
-    return output["text"] if wrapped else output
+    if isinstance(output, dict) and set(output) == {"type", "text"} and output["type"] == "text":
+        return output["text"]
+    return output
