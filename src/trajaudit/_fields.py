@@ -139,7 +139,7 @@ def loads(text: str | bytes, where: str, constant: Callable[[str], Json] = _refu
 
 
 def lines(path: str | Path, constant: Callable[[str], Json] = _refuse_constant) -> Iterator[tuple[str, Json]]:
-    """Yield ``("file:line", object)`` for each line of a JSONL file (gzipped if so named); a blank or torn line fails."""
+    """Yield ``("file:line", object)`` for each line of a JSONL file (or its gzip); a blank or torn line is an error."""
     with gzip.open(path) if Path(path).suffix == ".gz" else open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
             where = f"{path}:{number}"

@@ -31,8 +31,8 @@ class Increment:
     """One flag beside all others.
 
     ``log_odds`` is its coefficient with the cluster-robust interval; ``ratio`` twice the gain in log likelihood, with
-    ``p_ratio`` over runs taken as independent; ``p_wald`` is robust, ``p_holm`` adjusted over the flags. ``auc_gain`` is
-    what the AUC of the whole model loses without the flag, on the runs that it was fitted to.
+    ``p_ratio`` over runs taken as independent; ``p_wald`` is robust, ``p_holm`` adjusted over the flags. ``auc_gain``
+    is what the AUC of the whole model loses without the flag, on the runs that it was fitted to.
     """
 
     flag: str

@@ -91,7 +91,9 @@ def measure(
 ) -> dict[str, dict[str, Estimate]]:
     """Return ``MEASURES`` of each flag; ``difference`` is the rate where absent less the rate where present."""
     made = {name: _statistics(column, runs.faulty) for name, column in zip(runs.flags, runs.present.T, strict=True)}
-    ready = iter(estimates(runs.design, [s for of_flag in made.values() for s in of_flag.values()], resamples, seed, level))
+    ready = iter(
+        estimates(runs.design, [s for of_flag in made.values() for s in of_flag.values()], resamples, seed, level)
+    )
     return {name: {key: next(ready) for key in of_flag} for name, of_flag in made.items()}
 
 
@@ -119,8 +121,7 @@ def compare_areas(
     alpha = (1 - level) / max(1, len(pairs))
     rows = [_compared(runs, plan, areas, drawn, pair, level, alpha) for pair in pairs]
     return [
-        replace(row, p_holm=p, family=family)
-        for row, p in zip(rows, holm([row.p_value for row in rows]), strict=True)
+        replace(row, p_holm=p, family=family) for row, p in zip(rows, holm([row.p_value for row in rows]), strict=True)
     ]
 
 
@@ -139,14 +140,16 @@ def _compared(
     if a is None or b is None:
         nothing = Estimate(None, n=len(runs.faulty), reason=areas[i].reason, level=level)
         return Comparison("auc", *names, nothing, "", None, reason=areas[i].reason)
-    scores = [1.0 - runs.present[:, k] for k in pair]
-    _, error, p_value = delong(scores[0], scores[1], runs.faulty, plan.cluster)
+    absent = (~runs.present).astype(np.float64)
+    _, error, p_value = delong(absent[:, i], absent[:, j], runs.faulty, plan.cluster)
     moved = drawn[i] - drawn[j]
     moved = moved[~np.isnan(moved)]
     low, high = (a - b, a - b) if no_spread(moved) else percentile(moved, level)
     difference = Estimate(a - b, low, high, len(runs.faulty), "percentile", level=level)
     reason = None if p_value is not None else "no test: the two flags never differ"
-    return Comparison("auc", *names, difference, "DeLong by cluster", p_value, mde=detectable(error, alpha), reason=reason)
+    return Comparison(
+        "auc", *names, difference, "DeLong by cluster", p_value, mde=detectable(error, alpha), reason=reason
+    )
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from trajaudit.reports.figures.cost import cost_quality, frontier
 from trajaudit.reports.figures.fault_types import confusion_matrices, per_type_recall
 from trajaudit.reports.figures.recall import recall_by_stratum
 from trajaudit.reports.figures.reliability import reliability_curves
+from trajaudit.reports.figures.signals import signal_forest
 from trajaudit.reports.figures.style import Drawing, save
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "recall_by_stratum",
     "reliability_curves",
     "save",
+    "signal_forest",
 ]
