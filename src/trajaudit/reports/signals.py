@@ -1,9 +1,10 @@
 """Execution-quality signals: the paper's table, the same on other runs, and how much of it can be told apart.
 
 The paper prints rates without counts; of each row, the two rates and the correlation are given by one two-by-two table
-alone, which yields the intervals that the paper lacks and checks its AUC. Its runs share 42 questions and its counts do not say which, so those intervals take runs as
-independent and are too narrow; ours are resampled by scenario. The sets differ in agents, tasks and in who gave label
-and flags, so what is compared between them is the order of the flags, never a value.
+alone, which yields the intervals that the paper lacks and checks its AUC. Its runs share 42 questions and the counts do
+not say which, so those intervals take runs as independent and are too narrow; ours are resampled by group. The sets
+differ in agents, tasks and in who gave label and flags, so what is compared between them is the order of the flags,
+never a value.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def ledger(published: Mapping[str, Any]) -> list[Line]:
         for column, value in zip(published["columns"], published["flags"][flag], strict=True):
             key, text = f"flags.{flag}.{column}", f"{value:.3f}"
             if len(tables) != 1:
-                why = f"{len(tables)} tables of {published['n']} runs give its rates and correlation, and the flags are not released"
+                found = f"{len(tables)} tables of {published['n']} runs give its rates and correlation"
+                why = f"{found}, and the flags are not released"
                 lines.append(Line(key, text, None, None, "not reproducible here", why))
                 continue
             (table,) = tables
@@ -261,10 +263,11 @@ def findings(published: Mapping[str, Any], sets: Sequence[SignalSet]) -> list[st
 
 
 def _order_finding(one: SignalSet, theirs: list[str]) -> str:
-    ours = by_area(one)
+    ours, order = by_area(one), one.order
+    held = "" if order.same_order is None else f", the paper's order in {order.same_order:.3f} of the resamples"
     return (
-        f"{one.key}: {'the same' if ours == theirs else 'not the same'} ranking as the paper's: {' > '.join(ours)} by AUC, "
-        f"the paper {' > '.join(theirs)} (Kendall's tau {printed(one.order.tau, 'difference')})"
+        f"{one.key}: {'the same' if ours == theirs else 'not the same'} ranking as the paper's, by AUC "
+        f"{' > '.join(ours)} (Kendall's tau {printed(order.tau, 'difference')}{held})"
     )
 
 
