@@ -10,7 +10,7 @@ from sklearn.metrics import matthews_corrcoef, roc_auc_score
 
 from trajaudit.analysis.incremental import incremental
 from trajaudit.analysis.paired import delong
-from trajaudit.analysis.signals import FlaggedRuns, both_absent, compare_areas, measure, rank_agreement
+from trajaudit.analysis.signals import FlaggedRuns, both_absent, compare_areas, measure, rank_agreement, told_alone
 
 
 def by_hand() -> FlaggedRuns:
@@ -72,6 +72,13 @@ def test_both_absent_is_the_rate_among_runs_that_lack_both() -> None:
     faulty = np.array([True, True, False, False, False])
     (found,) = both_absent(FlaggedRuns(("a", "b"), present, faulty, tuple("vwxyz")), resamples=200).values()
     assert (found.value, found.n) == (pytest.approx(2 / 3), 3)
+
+
+def test_what_a_flag_tells_alone_is_lacking_it_and_no_other() -> None:
+    present = np.array([[False, True], [False, False], [True, False], [True, True], [False, True]])
+    faulty = np.array([True, True, True, True, False])
+    found = told_alone(FlaggedRuns(("a", "b"), present, faulty, tuple("vwxyz")), resamples=200)
+    assert {name: estimate.value for name, estimate in found.items()} == {"a": 1 / 4, "b": 1 / 4}
 
 
 def test_two_flags_are_compared_on_the_same_runs_by_group(runs: FlaggedRuns) -> None:

@@ -107,6 +107,18 @@ def both_absent(
     return dict(zip(pairs, estimates(runs.design, made, resamples, seed, level), strict=True))
 
 
+def told_alone(
+    runs: FlaggedRuns, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95
+) -> dict[str, Estimate]:
+    """Return the share of the faulty runs that lack one flag and no other: what would go unnoticed without it.
+
+    Defined where a model is not: flags that are absent from faulty runs only separate the classes.
+    """
+    absent = ~runs.present
+    made = [rate(column & (absent.sum(axis=1) == 1), runs.faulty, "no faulty run") for column in absent.T]
+    return dict(zip(runs.flags, estimates(runs.design, made, resamples, seed, level), strict=True))
+
+
 def compare_areas(
     runs: FlaggedRuns, family: str, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95
 ) -> list[Comparison]:

@@ -23,6 +23,7 @@ from trajaudit.analysis.signals import (
     compare_areas,
     measure,
     rank_agreement,
+    told_alone,
 )
 from trajaudit.analysis.two_by_two import Counts, auc_interval, counts_behind
 from trajaudit.reports.comparison_tables import comparison_table
@@ -44,6 +45,7 @@ class SignalSet:
     pairs: Mapping[tuple[str, str], Estimate]
     areas: Sequence[Comparison]
     increments: Sequence[Increment]
+    alone: Mapping[str, Estimate]
     order: RankAgreement
 
 
@@ -60,6 +62,7 @@ def signal_set(
         both_absent(runs, *how),
         compare_areas(runs, f"every pair of flags on {key}", *how),
         incremental(runs, level),
+        told_alone(runs, *how),
         rank_agreement(runs, theirs, *how),
     )
 
@@ -183,7 +186,13 @@ def pair_table(published: Mapping[str, Any], sets: Sequence[SignalSet]) -> Table
 def increment_table(sets: Sequence[SignalSet]) -> Table:
     """Return what each flag adds beside the others."""
     columns = (
-        *(_SET, _FLAG, Column("log_odds", "log odds ratio", "difference"), Column("p_wald", "robust p", "p")),
+        *(
+            _SET,
+            _FLAG,
+            Column("alone", "told by it alone"),
+            Column("log_odds", "log odds ratio", "difference"),
+            Column("p_wald", "robust p", "p"),
+        ),
         *(
             Column("p_holm", "Holm p", "p"),
             Column("ratio", "likelihood ratio", "seconds"),
@@ -192,12 +201,24 @@ def increment_table(sets: Sequence[SignalSet]) -> Table:
         Column("auc_gain", "AUC gain", "difference"),
     )
     rows = tuple(
-        Row((one.key, row.flag, row.log_odds, row.p_wald, row.p_holm, row.ratio, row.p_ratio, row.auc_gain))
+        Row(
+            (
+                one.key,
+                row.flag,
+                one.alone[row.flag],
+                row.log_odds,
+                row.p_wald,
+                row.p_holm,
+                row.ratio,
+                row.p_ratio,
+                row.auc_gain,
+            )
+        )
         for one in sets
         for row in one.increments
     )
     notes = (
-        "One logistic model a set, with all flags; below zero, the flag's presence speaks against hallucination. The "
+        "Told by it alone: share of the hallucinating runs that lack this flag and no other. One logistic model a set, with all flags; below zero, the flag's presence speaks against hallucination. The "
         "robust p is by clusters, with Holm's correction over the flags of a set; the likelihood ratio takes runs as "
         "independent. AUC gain: what the model's AUC loses without the flag, on the runs that it was fitted to.",
     )
