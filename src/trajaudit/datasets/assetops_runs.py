@@ -105,7 +105,7 @@ def _trajectory(blob: str, run: Fields, receipt: Receipt) -> Trajectory:
     steps = [step for task in tasks for step in _steps(task)]
     text = run.need("text", str)
     return Trajectory(
-        f"ao-{blob[:12]}",
+        f"ar-{blob[:12]}",
         f"question-{hashlib.sha256(text.encode()).hexdigest()[:12]}",
         text,
         tuple(replace(step, index=index) for index, step in enumerate(steps)),

@@ -220,8 +220,8 @@ def increment_table(sets: Sequence[SignalSet]) -> Table:
     notes = (
         "Told by it alone: share of the hallucinating runs that lack this flag and no other. One logistic model a set, "
         "with all flags; below zero, the flag's presence speaks against hallucination. The robust p is by clusters, "
-        "with Holm's correction over the flags of a set; the likelihood ratio takes runs as independent. AUC gain: what "
-        "the model's AUC loses without the flag, on the runs that it was fitted to.",
+        "with Holm's correction over the flags of a set; the likelihood ratio takes runs as independent. AUC gain: "
+        "what the model's AUC loses without the flag, on the runs that it was fitted to.",
     )
     return Table("increments", "What each flag adds beside the others", columns, rows, notes)
 

@@ -113,7 +113,7 @@ def _failed(step: Step) -> bool:
 
 def _plan(run: Trajectory) -> list[tuple[str, str]]:
     """Return (agent, task) of every planned task."""
-    tasks = next((_args(step).get("tasks", []) for step in run.steps if _tool(step) == "plan"), [])
+    tasks: list[dict[str, str]] = next((_args(step)["tasks"] for step in run.steps if _tool(step) == "plan"), [])
     return [(task["agent"], task["task"]) for task in tasks]
 
 
