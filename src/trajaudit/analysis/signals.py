@@ -119,6 +119,23 @@ def told_alone(
     return dict(zip(runs.flags, estimates(runs.design, made, resamples, seed, level), strict=True))
 
 
+def unmarked(
+    runs: FlaggedRuns, among: BoolArray, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95
+) -> Estimate:
+    """Return the share of the runs in ``among`` [n] that lack no flag at all: what no flag can tell."""
+    whole: BoolArray = np.asarray(runs.present.all(axis=1))
+    (found,) = estimates(runs.design, [rate(whole, among, "no such run")], resamples, seed, level)
+    return found
+
+
+def lost(
+    runs: FlaggedRuns, among: BoolArray, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95
+) -> dict[str, Estimate]:
+    """Return, for each flag, the share of the runs in ``among`` [n] that lack it."""
+    made = [rate(~column, among, "no such run") for column in runs.present.T]
+    return dict(zip(runs.flags, estimates(runs.design, made, resamples, seed, level), strict=True))
+
+
 def compare_areas(
     runs: FlaggedRuns, family: str, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95
 ) -> list[Comparison]:

@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from trajaudit.analysis.incremental import Increment, incremental
 from trajaudit.analysis.intervals import wilson
 from trajaudit.analysis.result import Comparison, Estimate
@@ -21,9 +23,11 @@ from trajaudit.analysis.signals import (
     RankAgreement,
     both_absent,
     compare_areas,
+    lost,
     measure,
     rank_agreement,
     told_alone,
+    unmarked,
 )
 from trajaudit.analysis.two_by_two import Counts, auc_interval, counts_behind
 from trajaudit.reports.comparison_tables import comparison_table
@@ -46,6 +50,7 @@ class SignalSet:
     areas: Sequence[Comparison]
     increments: Sequence[Increment]
     alone: Mapping[str, Estimate]
+    unmarked: Estimate
     order: RankAgreement
 
 
@@ -63,6 +68,7 @@ def signal_set(
         compare_areas(runs, f"every pair of flags on {key}", *how),
         incremental(runs, level),
         told_alone(runs, *how),
+        unmarked(runs, runs.faulty, *how),
         rank_agreement(runs, theirs, *how),
     )
 
@@ -246,6 +252,25 @@ def order_table(sets: Sequence[SignalSet]) -> Table:
     return Table("order", "Is it the same ranking?", columns, rows, (note,))
 
 
+def type_table(runs: FlaggedRuns, kinds: Sequence[str], resamples: int, seed: int, level: float) -> Table:
+    """Return which flags runs of each kind lack; ``kinds`` is the fault type of each run, or "clean"."""
+    columns = (
+        *(Column("kind", "fault", "text"), Column("runs", "runs", "count")),
+        *(Column(flag, f"lack {flag}") for flag in runs.flags),
+        Column("none", "lack none"),
+    )
+    rows = []
+    for kind in dict.fromkeys(kinds):
+        among = np.array([own == kind for own in kinds])
+        missing = lost(runs, among, resamples, seed, level)
+        rows.append(Row((kind, int(among.sum()), *missing.values(), unmarked(runs, among, resamples, seed, level))))
+    note = (
+        "Constructed runs with one fault each: the share of the runs of each type that lose a flag, and that lose none."
+    )
+    ordered = tuple(sorted(rows, key=lambda row: str(row.cells[0])))
+    return Table("flags_by_type", "What each fault takes from the flags", columns, ordered, (note,))
+
+
 def by_area(one: SignalSet) -> list[str]:
     """Return a set's flags by AUC, highest first."""
     return sorted(one.measures, key=lambda flag: -(one.measures[flag]["auc"].value or 0.0))
@@ -270,18 +295,25 @@ def findings(published: Mapping[str, Any], sets: Sequence[SignalSet]) -> list[st
     a, b = published["both_absent"]["flags"]
     for one in sets:
         differing = [f"{row.a} / {row.b}" for row in one.areas if row.p_holm is not None and row.p_holm < 0.05]
-        adding = [row.flag for row in one.increments if row.p_holm is not None and row.p_holm < 0.05]
-        undefined = next((row.log_odds.reason for row in one.increments if row.log_odds.value is None), None)
+        named = "" if len(differing) == len(one.areas) else f": {', '.join(differing)}" if differing else ""
         both = one.pairs[a, b] if (a, b) in one.pairs else one.pairs[b, a]
         said += [
             _order_finding(one, in_order(published)),
-            f"{one.key}: AUCs that differ after Holm: {', '.join(differing) or 'none'} (of {len(one.areas)} pairs)",
-            f"{one.key}: flags that add to the other four after Holm: {', '.join(adding) or 'none'}"
-            f"{f' ({undefined})' if undefined else ''}",
+            f"{one.key}: of the {len(one.areas)} pairs of flags, the AUCs of {len(differing)} differ after Holm{named}",
+            _increment_finding(one),
+            f"{one.key}: {printed(one.unmarked)} of the hallucinating runs lack no flag at all",
             f"{one.key}: where {a} and {b} are both absent, {printed(both)} of {both.n} runs hallucinate "
             f"(the paper: {published['both_absent']['rate']:.3f})",
         ]
     return said
+
+
+def _increment_finding(one: SignalSet) -> str:
+    undefined = next((row.log_odds.reason for row in one.increments if row.log_odds.value is None), None)
+    if undefined is not None:
+        return f"{one.key}: what each flag adds by nested models is not defined: {undefined}"
+    adding = [row.flag for row in one.increments if row.p_holm is not None and row.p_holm < 0.05]
+    return f"{one.key}: flags that add to the other four after Holm: {', '.join(adding) or 'none'}"
 
 
 def _order_finding(one: SignalSet, theirs: list[str]) -> str:

@@ -35,6 +35,7 @@ from trajaudit.reports.signals import (
     pair_table,
     signal_set,
     signal_table,
+    type_table,
 )
 from trajaudit.taxonomy import EXECUTION_FLAGS
 from trajaudit.testbeds.asset_ops.generator import generate
@@ -71,7 +72,7 @@ def signals(
 
     Args:
         data_dir, clone: where the judgments are, as the dataset was told.
-        preset, n, seed: the set of asset_ops runs.
+        preset, n, seed: the set of asset_ops runs; as many with one fault each show what each type takes away.
         figures: the published figures; the file that ships with trajaudit where null.
     """
     path = Path(figures) if figures else experiments_dir() / "signals" / "published.yaml"
@@ -81,7 +82,10 @@ def signals(
     runs = {"smart_grid": judged_flags(dataset, judgments), "asset_ops": ruled_flags(generate(preset, n, seed))}
     sets = [signal_set(key, flagged, published, *how) for key, flagged in runs.items()]
     table = signal_table(published, sets)
+    single = list(generate("varied", n, seed))
+    kinds = [_kind(run) for run in single]
     tables = [pair_table(published, sets), increment_table(sets), area_table(sets), order_table(sets)]
+    tables.append(type_table(ruled_flags(single), kinds, *how))
     noise = judge_noise(dataset, judgments, *how)
     return Reproduction(
         ledger(published),
@@ -101,6 +105,11 @@ def judged_flags(dataset: Dataset, judgments: Mapping[str, tuple[Judgment, ...]]
 def ruled_flags(runs: Iterable[Trajectory]) -> FlaggedRuns:
     """Return labelled runs of the plant with the flags that its rules give them."""
     return _flagged((run, flags_of(run)) for run in runs)
+
+
+def _kind(run: Trajectory) -> str:
+    """Return the type of a run's fault, or that it is clean."""
+    return run.label.first.type if run.label is not None and run.label.first is not None else "clean"
 
 
 def _flagged(runs: Iterable[tuple[Trajectory, Mapping[str, bool]]]) -> FlaggedRuns:
