@@ -1,9 +1,9 @@
 """The five execution-quality flags of Trajel, each decided from what stands in a trajectory of the plant.
 
-In the paper an LLM fills the flags into the form in which it also gives its label. Here each is a rule over question,
-steps and answer that never sees the label, so a flag can be wrong about a run in a way that is known. What none of them
-reads is whether a conclusion follows from its premises, or what a thought says: a fault that sits only there leaves all
-five as they are, and that share of faults is how far execution quality can tell hallucination at all.
+In the paper the benchmark's own evaluation gives the flags, without saying by what rule. Here each is a rule over
+question, steps and answer that never sees the label, so a flag can be wrong about a run in a way that is known. What
+none of them reads is whether a conclusion follows from its premises, or what a thought says: a fault that sits only
+there leaves all five as they are, and that share of faults is how far execution quality can tell hallucination at all.
 """
 
 from __future__ import annotations
