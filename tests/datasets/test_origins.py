@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from trajaudit._fields import file_hash
 from trajaudit.cli import run
 from trajaudit.datasets.files import load_pins
 from trajaudit.datasets.origins import missing, origins
@@ -30,6 +31,13 @@ def test_every_dataset_that_is_read_can_be_fetched_or_says_how_to_get_it() -> No
         (origin,) = origins(dataset).values()
         assert f"git clone {origin.repository} && git -C" in origin.instructions
         assert f"checkout {origin.commit}`, then dataset.clone=" in origin.instructions
+
+
+def test_the_pinned_annotations_are_the_table_that_the_figures_were_checked_on(data_dir: Path) -> None:
+    for name, pin in load_pins()["trajel"].items():
+        if not (data_dir / name).is_file():
+            pytest.skip(f"{name} is not in {data_dir}")
+        assert file_hash(data_dir / name) == pin["sha256"]
 
 
 def test_a_missing_file_that_was_never_released_names_its_source(tmp_path: Path, capsys) -> None:

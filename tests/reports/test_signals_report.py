@@ -11,18 +11,15 @@ import yaml
 from trajaudit.analysis.signals import FlaggedRuns
 from trajaudit.reports import render
 from trajaudit.reports.figures import save, signal_forest
-from trajaudit.reports.signals import (
+from trajaudit.reports.signal_tables import (
     area_table,
-    findings,
-    in_order,
     increment_table,
-    ledger,
     order_table,
     pair_table,
-    signal_set,
     signal_table,
     type_table,
 )
+from trajaudit.reports.signals import findings, in_order, ledger, signal_set
 
 PUBLISHED = yaml.safe_load((Path(__file__).parents[2] / "experiments" / "signals" / "published.yaml").read_text())
 FLAGS = tuple(PUBLISHED["flags"])

@@ -25,18 +25,16 @@ from trajaudit.dataset import Dataset
 from trajaudit.datasets.smart_grid import smart_grid_judgments
 from trajaudit.datasets.smart_grid_judgments import SHOWN, Judgment
 from trajaudit.reports.figures import signal_forest
-from trajaudit.reports.signals import (
+from trajaudit.reports.signal_tables import (
     area_table,
-    findings,
     increment_table,
-    ledger,
     noise_table,
     order_table,
     pair_table,
-    signal_set,
     signal_table,
     type_table,
 )
+from trajaudit.reports.signals import findings, ledger, signal_set
 from trajaudit.taxonomy import EXECUTION_FLAGS
 from trajaudit.testbeds.asset_ops.generator import generate
 from trajaudit.testbeds.asset_ops.signals import flags_of
