@@ -47,11 +47,12 @@ def test_a_missing_file_that_was_never_released_names_its_source(tmp_path: Path,
     assert "not fetched: smart_grid/runs.jsonl.gz; it was never released" in capsys.readouterr().out
 
 
-def test_a_file_that_is_there_is_not_asked_for(tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_not_asked_for(tmp_path: Path, capsys) -> None:
     (tmp_path / "smart_grid").mkdir()
     (tmp_path / "smart_grid" / "runs.jsonl.gz").touch()
     assert missing("smart_grid", tmp_path) == {}
     assert run("fetch", "dataset=smart_grid", f"paths.data_dir={tmp_path}") == 0
+    assert "already there" in capsys.readouterr().out
 
 
 def test_annotations_are_read_without_the_questions(tmp_path: Path) -> None:
