@@ -82,9 +82,15 @@ class Broken(Protocol):
     def type(self) -> str: ...
 
 
+Rules = Callable[[Trajectory], Sequence[Broken]]
+
+
 @dataclass(frozen=True)
 class Testbed:
-    """A named source of episodes, with what an agent must be told and the rules that label what it did."""
+    """A named source of episodes, with what an agent must be told.
+
+    ``rules`` names the testbed whose rule engine labels what the agent did; ``size`` is the number of episodes.
+    """
 
     __test__ = False  # no test class, whatever its name
 
@@ -94,12 +100,13 @@ class Testbed:
     size: int
     taxonomy: Taxonomy
     procedure: Procedure
-    check: Callable[[Trajectory], Sequence[Broken]]
+    rules: str
 
-    def labelled(self, trajectory: Trajectory, outcome_correct: bool | None) -> Trajectory:
-        """Return the trajectory with the label that the rules give it: a fault for each (type, step) that they name."""
-        broken = dict.fromkeys(Fault(rule.type, rule.step) for rule in self.check(trajectory))
-        return replace(trajectory, label=Label(bool(broken), tuple(broken), outcome_correct, "rule"))
+
+def labelled(check: Rules, trajectory: Trajectory, outcome_correct: bool | None) -> Trajectory:
+    """Return a trajectory with the label that rules give it: a fault for each (type, step) that they name."""
+    broken = dict.fromkeys(Fault(rule.type, rule.step) for rule in check(trajectory))
+    return replace(trajectory, label=Label(bool(broken), tuple(broken), outcome_correct, "rule"))
 
 
 _KEYS = ("episode", "spec_hash", "status", "trajectory", "failed_parses", "usage", "latency_s", "detail")

@@ -9,11 +9,12 @@ import pytest
 from scripted_chat import ScriptedChat, completion
 
 from trajaudit.agents.llm_agent import LLMAgent
-from trajaudit.episode import Ending, Rollout
+from trajaudit.episode import Ending, Rollout, labelled
 from trajaudit.llm.chat import ApiError, BudgetExceeded, Completion, ContextOverflow
 from trajaudit.testbeds.support_desk.episodes import DeskEpisode, support_desk
 from trajaudit.testbeds.support_desk.generator import PRESETS
 from trajaudit.testbeds.support_desk.instances import Instance
+from trajaudit.testbeds.support_desk.rules import check as rules
 from trajaudit.trajectory import Source
 from trajaudit.verdict import Usage
 
@@ -47,7 +48,7 @@ def test_the_oracles_calls_through_a_model_are_a_clean_run_with_the_right_outcom
     assert [step.action.tool for step in run.steps if step.action] == [call["tool"] for call in script]
     assert run.final_answer == script[-1]["args"]["text"]
     assert ending.outcome_correct is True
-    label = BED.labelled(run, ending.outcome_correct).label
+    label = labelled(rules, run, ending.outcome_correct).label
     assert label is not None
     assert (label.faulty, label.origin, label.stratum) == (False, "rule", "clean")
     assert done.usage == Usage(6, 6000, 0, 120, pytest.approx(0.006))
@@ -67,7 +68,7 @@ def test_paying_before_checking_is_a_fault_that_the_rules_see_at_its_step() -> N
     verify, lookup, _, check, refund, reply = oracle(episode().instance)
     done, ending, _ = play([verify, lookup, refund, check, reply])
     assert done.trajectory is not None
-    label = BED.labelled(done.trajectory, ending.outcome_correct).label
+    label = labelled(rules, done.trajectory, ending.outcome_correct).label
     assert label is not None
     assert ("skipped_precondition", 2) in {(fault.type, fault.step) for fault in label.faults}
     assert label.stratum == "silent"
@@ -138,7 +139,7 @@ def test_native_calls_run_in_order_and_words_alone_end_the_episode() -> None:
     assert [tool["function"]["name"] for tool in chat.requests[0].tools][:1] == ["get_customer"]
     roles = [message["role"] for message in chat.requests[1].messages]
     assert roles == ["system", "user", "assistant", "tool", "tool"]
-    label = BED.labelled(done.trajectory, ending.outcome_correct).label
+    label = labelled(rules, done.trajectory, ending.outcome_correct).label
     assert label is not None
     assert {fault.type for fault in label.faults} == {"premature_stop"}
 

@@ -94,7 +94,10 @@ def test_what_was_rolled_out_can_be_judged_and_is_said_to_be_labelled_by_rules(
     own = ("dataset=jsonl", f"dataset.path={trajectories(tmp_path)}", "dataset.rules=support_desk", out)
     assert cli.run("judge", *own) == 0
     assert cli.run("score", *own, "stats.resamples=200") == 0
-    assert "the rules themselves are right by definition" in capsys.readouterr().err
+    assert "the rules themselves are right by definition" in capsys.readouterr().out
+    assert cli.run("report", *own, "stats.resamples=200") == 0
+    (page,) = tmp_path.glob("report/*/*/report.html")
+    assert "the rules themselves are right by definition" in page.read_text(encoding="utf-8")
 
 
 def test_labels_by_rules_and_by_construction_are_never_averaged(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 from trajaudit._fields import Json
 from trajaudit.agents.llm_agent import LLMAgent
 from trajaudit.auditor import spec_hash
-from trajaudit.config import Choice, ConfigError
-from trajaudit.episode import FAILURES, Episode, Rollout, Testbed
+from trajaudit.config import Choice, ConfigError, resolve
+from trajaudit.episode import FAILURES, Episode, Rollout, Testbed, labelled
 from trajaudit.llm.cache import Cached
 from trajaudit.llm.chat import Chat
 from trajaudit.reports import Column, Row, Table, render, write
@@ -73,8 +73,8 @@ async def _roll(
     agent: Choice, model: Chat, told: dict[str, Json], bed: Testbed, folder: Path, others: Sequence[Path], workers: int
 ) -> Rolled:
     chat = Cached(model, folder / "calls.jsonl", others)
-    actor: LLMAgent = agent.build(chat=chat, **told)
     try:
+        actor: LLMAgent = agent.build(chat=chat, **told)
         with EpisodeStore(folder / "episodes.jsonl") as store:
             play, label = player(actor, bed), f"rollout {bed.name}"
             return await roll_out(
@@ -85,13 +85,14 @@ async def _roll(
 
 
 def player(agent: LLMAgent, bed: Testbed) -> Play:
-    """Return what carries an episode out and labels it."""
+    """Return what carries an episode out and labels it by the rules of the testbed."""
+    check = resolve(f"trajaudit.testbeds.{bed.rules}.rules.check", "testbed.rules")
 
     async def play(episode: Episode) -> Rollout:
         done, ending = await agent.run(episode, Source(bed.name, domain=bed.domain, meta={"rollout": True}))
         if done.trajectory is None:
             return done
-        return replace(done, trajectory=bed.labelled(done.trajectory, ending.outcome_correct))
+        return replace(done, trajectory=labelled(check, done.trajectory, ending.outcome_correct))
 
     return play
 

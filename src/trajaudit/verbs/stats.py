@@ -73,7 +73,7 @@ def scored(found: Collected, stats: Stats) -> tuple[list[Scorecard], list[Compar
 
 
 def _one_origin(name: str, runs: Iterable[Trajectory]) -> None:
-    """Refuse to average over labels that are known in different ways, and say how those that are not exact are known.
+    """Refuse to average over labels that are known in different ways.
 
     Raises:
         ValueError: naming each origin and how many labels have it.
@@ -85,8 +85,12 @@ def _one_origin(name: str, runs: Iterable[Trajectory]) -> None:
             f"the labels of {name!r} are of several origins ({counts}), and a rate over all of them is one of neither; "
             f"score them apart: dataset=jsonl dataset.origin={next(iter(origins))}"
         )
-    for origin in origins.keys() & ORIGIN_NOTES.keys():
-        print(f"labels by {origin}: {ORIGIN_NOTES[origin]}", file=sys.stderr)
+
+
+def origin_notes(runs: Iterable[Trajectory]) -> list[str]:
+    """Return what a reader of rates over these runs must be told of how their labels are known."""
+    origins = dict.fromkeys(run.label.origin for run in runs if run.label is not None)
+    return [f"Labels by {origin}: {ORIGIN_NOTES[origin]}." for origin in origins if origin in ORIGIN_NOTES]
 
 
 ORIGIN_NOTES = {

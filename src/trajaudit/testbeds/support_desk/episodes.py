@@ -18,7 +18,6 @@ from trajaudit.testbeds.draw import opaque
 from trajaudit.testbeds.support_desk.generator import PRESETS, generate
 from trajaudit.testbeds.support_desk.instances import Instance
 from trajaudit.testbeds.support_desk.outcome import outcome_correct
-from trajaudit.testbeds.support_desk.rules import check
 from trajaudit.testbeds.support_desk.world import Desk
 
 _TEXT: Json = {"type": "string"}
@@ -108,5 +107,5 @@ def support_desk(
 
     return Testbed(
         *("support_desk", "customer_support", episodes, n),
-        *(SUPPORT_DESK, Procedure.named(procedure), check),
+        *(SUPPORT_DESK, Procedure.named(procedure), "support_desk"),
     )
