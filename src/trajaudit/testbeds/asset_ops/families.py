@@ -14,10 +14,11 @@ from collections.abc import Callable
 from functools import partial
 
 from trajaudit.testbeds.asset_ops import observed
-from trajaudit.testbeds.asset_ops.claims import Claim, args_of, due, got, reading, side
+from trajaudit.testbeds.asset_ops.claims import Claim, Slots, due, got, reading, side
 from trajaudit.testbeds.asset_ops.instances import Instance
 from trajaudit.testbeds.asset_ops.mandates import FSMR, IOT, TSFM, WO
-from trajaudit.testbeds.asset_ops.script import Claims, Note, Script
+from trajaudit.testbeds.asset_ops.script import Claims, Script
+from trajaudit.testbeds.asset_ops.speech import Note
 from trajaudit.testbeds.asset_ops.wording import bank
 from trajaudit.testbeds.draw import Draw
 from trajaudit.testbeds.replay import Arguments, Call, Course, Late
@@ -67,10 +68,10 @@ def _sensors(s: Script) -> None:
     s.act(IOT, "sensors.read", "read", "jsonreader", _file("sensors"), _counted("sensors", "sensors", "total_sensors"))
 
 
-def _history(s: Script, subject: int | None = None, asset: str = "", note: Note | None = None) -> None:
+def _history(s: Script, subject: int | None = None, asset: str = "") -> None:
     it = s.it
     args = _fixed(site_name=it.site, assetnum=asset or it.asset, sensor=it.sensor, start=it.week)
-    s.act(IOT, "history", "history", "history", args, note or _fitted(it), subject)
+    s.act(IOT, "history", "history", "history", args, None if subject else _fitted(it), subject)
 
 
 def _column(it: Instance, field: str) -> Late:
@@ -78,63 +79,63 @@ def _column(it: Instance, field: str) -> Late:
 
 
 def _listed(it: Instance) -> Note:
-    def note(course: Course) -> Claim | None:
+    def read(course: Course) -> Slots | None:
         here = got(course, "assets.read")
-        return Claim("listed", {"count": str(len(here)), "site": it.site}) if here else None
+        return {"count": str(len(here)), "site": it.site} if here else None
 
-    return note
+    return Note("listed", read)
 
 
 def _counted(kind: str, stage: str, field: str, **slots: str) -> Note:
     """Return a note of a number that the last call showed."""
 
-    def note(course: Course) -> Claim | None:
+    def read(course: Course) -> Slots | None:
         shown = got(course, stage)
-        return Claim(kind, {"count": str(shown[field]), **slots}) if shown else None
+        return {"count": str(shown[field]), **slots} if shown else None
 
-    return note
+    return Note(kind, read)
 
 
 def _fitted(it: Instance) -> Note:
-    def note(course: Course) -> Claim | None:
+    def read(course: Course) -> Slots | None:
         fitted = got(course, "sensors.read")
-        return Claim("installed", {"sensor": it.sensor, "asset": it.asset}) if fitted and it.sensor in fitted else None
+        return {"sensor": it.sensor, "asset": it.asset} if fitted and it.sensor in fitted else None
 
-    return note
+    return Note("installed", read)
 
 
-def _written(course: Course) -> Claim | None:
+def _written(course: Course) -> Slots | None:
     fetched = got(course, "history")
-    return Claim("file", {"file": fetched["file_path"]}) if fetched else None
+    return {"file": fetched["file_path"]} if fetched else None
 
 
 def _read_off(it: Instance) -> Note:
     """Return a note of the statistic, or in the limit family of its side of the limit."""
 
-    def note(course: Course) -> Claim | None:
+    def read(course: Course) -> Slots | None:
         shown = got(course, "statistics")
         if shown is None:
             return None
         if it.family == "limit":
             value, limit = reading(shown["mean"]), reading(it.limit / 100)
-            return Claim("side", {"value": value, "limit": limit, "unit": shown["unit"], "side": side(value, limit)})
-        return Claim("stat", {"stat": it.stat, "value": reading(shown[it.stat]), "unit": shown["unit"]})
+            return {"value": value, "limit": limit, "unit": shown["unit"], "side": side(value, limit)}
+        return {"stat": it.stat, "value": reading(shown[it.stat]), "unit": shown["unit"]}
 
-    return note
+    return Note("side" if it.family == "limit" else "stat", read)
 
 
-def _foreseen(course: Course) -> Claim | None:
+def _foreseen(course: Course) -> Slots | None:
     shown = got(course, "forecast")
-    return Claim("forecast", {"value": reading(shown["forecast_mean"]), "unit": shown["unit"]}) if shown else None
+    return {"value": reading(shown["forecast_mean"]), "unit": shown["unit"]} if shown else None
 
 
 def _catalogued(it: Instance) -> Note:
-    def note(course: Course) -> Claim | None:
+    def read(course: Course) -> Slots | None:
         shown = got(course, "modes")
         known = [mode["failure_mode"] for mode in shown["failure_modes"]] if shown else []
-        return Claim("mode", {"mode": it.mode, "asset": it.asset}) if it.mode in known else None
+        return {"mode": it.mode, "asset": it.asset} if it.mode in known else None
 
-    return note
+    return Note("mode", read)
 
 
 def _asset_list(s: Script) -> None:
@@ -153,7 +154,7 @@ def _one_week(s: Script) -> None:
     s.plan((IOT, "statistics"))
     _sensors(s)
     _history(s)
-    s.use(IOT, "statistics", "statistics", "statistics", "file_name", _column(s.it, "column"), _written)
+    s.use(IOT, "statistics", "statistics", "statistics", "file_name", _column(s.it, "column"), Note("file", _written))
     s.finish(IOT, _claims(s.it, observed.statistic), _read_off(s.it))
 
 
@@ -162,7 +163,7 @@ def _comparison(s: Script) -> None:
     s.plan((IOT, "statistics"))
     _sensors(s)
     for subject, asset in enumerate((it.asset, it.other)):
-        _history(s, subject, asset, None if subject == 0 else lambda course: None)
+        _history(s, subject, asset)
     for subject in (0, 1):
         s.act(IOT, "statistics", "statistics", "statistics", partial(_of_subject, it, subject), None, subject)
     s.finish(IOT, _claims(it, observed.comparison))
@@ -186,7 +187,7 @@ def _read_back(s: Script, stage: str) -> None:
 
 
 def _detect(s: Script) -> None:
-    s.use(TSFM, "tsad", "tsad", "tsfm_anomaly_detection", "dataset_path", _column(s.it, "target_column"), _written)
+    s.use(TSFM, "tsad", "tsad", "tsfm_anomaly_detection", "dataset_path", _column(s.it, "target_column"), Note("file", _written))
     _read_back(s, "tsad")
     s.finish(TSFM, _claims(s.it, observed.anomalies, observed.readback), _counted("anomalies", "tsad", "total_anomalies"))
 
@@ -203,9 +204,9 @@ def _forecast(s: Script) -> None:
     _fetch(s)
     s.act(TSFM, "models", "models", "tsfm_models", _fixed())
     more = _fixed(target_column=it.sensor, model_checkpoint=it.model)
-    s.use(TSFM, "forecast", "forecast", "tsfm_forecasting", "dataset_path", more, _written)
+    s.use(TSFM, "forecast", "forecast", "tsfm_forecasting", "dataset_path", more, Note("file", _written))
     _read_back(s, "forecast")
-    s.finish(TSFM, _claims(it, observed.forecast, observed.readback), _foreseen)
+    s.finish(TSFM, _claims(it, observed.forecast, observed.readback), Note("forecast", _foreseen))
 
 
 def _list_orders(s: Script) -> None:

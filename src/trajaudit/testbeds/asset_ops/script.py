@@ -13,7 +13,7 @@ from typing import Any
 from trajaudit.testbeds.asset_ops import mandates
 from trajaudit.testbeds.asset_ops.claims import Claim, args_of, got
 from trajaudit.testbeds.asset_ops.instances import Instance
-from trajaudit.testbeds.asset_ops.speech import Answer, Thought
+from trajaudit.testbeds.asset_ops.speech import Answer, Note, Thought
 from trajaudit.testbeds.asset_ops.wording import bank, sentences
 from trajaudit.testbeds.asset_ops.world import UNAVAILABLE
 from trajaudit.testbeds.draw import Draw
@@ -21,7 +21,6 @@ from trajaudit.testbeds.replay import Arguments, Call, Course, Late
 
 NOTED, ASIDE = 0.6, 0.15
 """How often a thought notes what was just seen, and how often it has a second sentence of no consequence."""
-Note = Callable[[Course], Claim | None]
 Claims = Callable[[Course], list[Claim]]
 
 
@@ -48,7 +47,7 @@ class Script:
         said = words.say(f"thought.{kind}", self._draw, site=it.site, asset=it.asset, sensor=it.sensor)
         if self._draw.chance(ASIDE):
             said = f"{said} {words.say('thought.aside', self._draw)}"
-        noted = note if note is not None and self._draw.chance(NOTED) else None
+        noted = note if self._draw.chance(NOTED) and "taciturn" not in it.habits else None
         return Thought(f"{it.key}|{stage}", it.wording, said, noted)
 
     def act(
