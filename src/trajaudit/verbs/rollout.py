@@ -119,6 +119,7 @@ def _concluded(folder: RunFolder, bed: Testbed, rolled: Rolled) -> int:
 def receipt_of(rolled: Rolled, runs: Sequence[Trajectory], bed: Testbed) -> Json:
     """Return what became of every episode: how it ended, what the rules found, what it cost."""
     labels = [run.label for run in runs if run.label is not None]
+    known = [label for label in labels if label.outcome_correct is not None]
     found = Counter(name for label in labels for name in {fault.type for fault in label.faults})
     return {
         "testbed": bed.name,
@@ -129,8 +130,11 @@ def receipt_of(rolled: Rolled, runs: Sequence[Trajectory], bed: Testbed) -> Json
         "ended": dict(rolled.statuses),
         "trajectories": len(runs),
         "faulty": sum(label.faulty for label in labels),
-        "outcome_correct": sum(label.outcome_correct is True for label in labels),
-        "clean_and_correct": sum(label.outcome_correct is True and not label.faulty for label in labels),
+        "outcome_known": len(known),
+        "outcome_correct": sum(label.outcome_correct is True for label in known) if known else None,
+        "clean_and_correct": sum(label.stratum == "clean" and label.outcome_correct is True for label in known)
+        if known
+        else None,
         "faults": {name: found[name] for name in bed.taxonomy.types},
         "failed_parses": sum(rollout.failed_parses for rollout in rolled.rollouts),
         "steps": sum(len(run.steps) for run in runs),
@@ -148,15 +152,18 @@ def receipt_table(receipt: Json, bed: Testbed) -> Table:
         "trajectories (something was called)": receipt["trajectories"],
         "… with a fault that the rules see": receipt["faulty"],
         **{f"… … {name}": count for name, count in receipt["faults"].items()},
-        "… with the right outcome": receipt["outcome_correct"],
-        "… … and no fault that the rules see": receipt["clean_and_correct"],
+        "… of which anyone knows the outcome": receipt["outcome_known"],
+        "… … with the right outcome": receipt["outcome_correct"],
+        "… … … and no fault that the rules see": receipt["clean_and_correct"],
         "steps": receipt["steps"],
         "replies that were no call": receipt["failed_parses"],
     }
     columns = (Column("what", "episodes", "text"), Column("count", "count", "count"))
-    notes = (
+    notes: tuple[str, ...] = (
         "Labels are the rules' (origin: rule): a run without one is a run in which no rule fired, and no more.",
         "They are never scored together with labels by construction.",
     )
+    if not receipt["outcome_known"]:
+        notes += ("A dash: nobody knows the outcome of these runs.",)
     title = f"What became of the episodes of {bed.name}"
     return Table("episodes", title, columns, tuple(Row(line) for line in lines.items()), notes)
