@@ -162,6 +162,8 @@ def _comparison(s: Script) -> None:
     it = s.it
     s.plan((IOT, "statistics"))
     _sensors(s)
+    s.act(IOT, "other", "sensors_of_other", "sensors", _fixed(site_name=it.site, assetnum=it.other))
+    s.act(IOT, "other.read", "read", "jsonreader", _file("other"))
     for subject, asset in enumerate((it.asset, it.other)):
         _history(s, subject, asset)
     for subject in (0, 1):

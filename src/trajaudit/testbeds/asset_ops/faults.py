@@ -139,7 +139,9 @@ def _referential_thought(it: Instance, calls: Calls, draw: Draw) -> Edit:
 
 
 def _referential_report(it: Instance, calls: Calls, draw: Draw) -> Edit:
-    return _lying_answer("referential", lies.invented_name(it), calls, _last_report(calls))
+    """A report is about something that was never shown; the summary repeats it, and is left to do so."""
+    edit = _lying_answer("referential", lies.invented_name(it), calls, _last_report(calls))
+    return edit._replace(changes={**edit.changes, len(calls) - 1: calls[-1]})
 
 
 def _referential_summary(it: Instance, calls: Calls, draw: Draw) -> Edit:

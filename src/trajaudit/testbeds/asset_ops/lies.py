@@ -14,7 +14,7 @@ from trajaudit.testbeds.asset_ops.catalogue import MODES, SENSORS, class_of
 from trajaudit.testbeds.asset_ops.claims import Claim, due, listed, percent, reading, side, trend
 from trajaudit.testbeds.asset_ops.histories import hour_of
 from trajaudit.testbeds.asset_ops.instances import STATISTICS, Instance
-from trajaudit.testbeds.asset_ops.site import assets_of, sensors_of
+from trajaudit.testbeds.asset_ops.site import assets_of, orders_of, sensors_of
 from trajaudit.testbeds.asset_ops.speech import Lie
 from trajaudit.testbeds.draw import Draw, opaque
 from trajaudit.testbeds.asset_ops.world import FOLDER
@@ -104,9 +104,9 @@ def invented_name(it: Instance) -> Lie:
         if kind == "assets":
             return _item_replaced(claim, invented_asset(it, draw), draw)
         if kind == "bundled":
-            return _item_replaced(claim, f"WO-{draw.between(10_000, 99_999)}", draw)
+            return _item_replaced(claim, invented_order(it, draw), draw)
         if kind == "created":
-            return with_slots(claim, wo=f"WO-{draw.between(10_000, 99_999)}")
+            return with_slots(claim, wo=invented_order(it, draw))
         if "file" in slots:
             return with_slots(claim, file=invented_path(it, draw))
         if kind == "mode":
@@ -128,10 +128,12 @@ def _item_replaced(claim: Claim, item: str | None, draw: Draw) -> Claim | None:
 
 
 def invented_sensor(it: Instance, draw: Draw) -> str | None:
-    """Return a sensor of the asset's class that is neither on the asset nor in the question."""
-    kind = class_of(it.asset)
+    """Return a sensor of the asset's class that the run does not come across: on no asset whose sensors it lists."""
+    kind, seen = class_of(it.asset), sensors_of(it.world, it.site, it.asset)
     assert kind is not None
-    return _other(draw, [sensor.name for sensor in kind.sensors], it.sensor, *sensors_of(it.world, it.site, it.asset))
+    if it.family == "comparison":
+        seen += sensors_of(it.world, it.site, it.other)
+    return _other(draw, [sensor.name for sensor in kind.sensors], it.sensor, *seen)
 
 
 def invented_mode(it: Instance, draw: Draw) -> str:
@@ -145,6 +147,12 @@ def invented_asset(it: Instance, draw: Draw) -> str:
     """Return an asset of the same class that is neither at the site nor in the question."""
     kind, here = it.asset.partition(" ")[0], assets_of(it.world, it.site)
     return draw.pick([name for n in range(1, 13) if (name := f"{kind} {n}") not in here and name != it.asset])
+
+
+def invented_order(it: Instance, draw: Draw) -> str:
+    open_ones = {order.wo_id for order in orders_of(it.world, it.site, it.asset)}
+    numbers = (f"WO-{draw.between(10_000, 99_999)}" for _ in range(99))
+    return next(wo_id for wo_id in numbers if wo_id not in open_ones)
 
 
 def invented_path(it: Instance, draw: Draw) -> str:

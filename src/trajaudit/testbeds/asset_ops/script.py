@@ -44,7 +44,7 @@ class Script:
     def thought(self, stage: str, kind: str, note: Note | None = None) -> Thought:
         """Return the thought before a step of this kind."""
         words, it = bank(self.it.wording), self.it
-        said = words.say(f"thought.{kind}", self._draw, site=it.site, asset=it.asset, sensor=it.sensor)
+        said = words.say(f"thought.{kind}", self._draw, site=it.site, asset=it.asset, other=it.other, sensor=it.sensor)
         if self._draw.chance(ASIDE):
             said = f"{said} {words.say('thought.aside', self._draw)}"
         noted = note if self._draw.chance(NOTED) and "taciturn" not in it.habits else None

@@ -58,7 +58,7 @@ VARIANTS = (
     _variant("logical.summary", _CONCLUDING),
     _variant("logical.decision", ("inspection",)),
     _variant("logical.selection", ("bundling",)),
-    _variant("procedural.sensors", (*_WEEK, "comparison", *_SERIES, "inspection", "no_data"), "taciturn"),
+    _variant("procedural.sensors", (*_WEEK, *_SERIES, "inspection", "no_data"), "taciturn"),
     _variant("procedural.models", ("forecast",), "names_model"),
     _variant("procedural.modes", ("signs",), "taciturn"),
     _variant("procedural.orders", ("order", "inspection"), "taciturn"),
