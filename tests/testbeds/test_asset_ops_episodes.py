@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from trajaudit.testbeds.asset_ops.episodes import PlantEpisode, question
 from trajaudit.testbeds.asset_ops.families import oracle_script
 from trajaudit.testbeds.asset_ops.instances import FAMILIES
+from trajaudit.testbeds.asset_ops.rules import check
 from trajaudit.testbeds.asset_ops.world import TOOLS
-from trajaudit.testbeds.replay import carry_out
-from trajaudit.trajectory import Source, Step, Trajectory
+from trajaudit.testbeds.replay import carry_out, replay
+from trajaudit.trajectory import Action, Source, Step, Trajectory
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
@@ -62,17 +63,32 @@ def test_every_agent_is_told_who_it_is_and_its_part() -> None:
     assert episode.ending(None) == ("Here they are.", None)
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from([*TOOLS, "fly"]), st.data()), min_size=1, max_size=6))
-def test_no_call_of_an_agent_breaks_the_plant(asked: list) -> None:
-    episode = PlantEpisode(question(3, 4, "a"))
-    names = ("tasks", "answer", "site_name", "assetnum", "sensor", "start", "file_name", "column", "work_orders")
-    steps: list[Step] = []
-    for tool, data in asked:
-        args = data.draw(st.dictionaries(st.sampled_from(names), ANYTHING, max_size=4))
+@st.composite
+def calls(draw: st.DrawFn, real: list[tuple[str, dict]]) -> tuple[str, dict]:
+    """A call that the oracle would make, with some of its arguments replaced by anything or left out."""
+    tool, args = draw(st.sampled_from(real))
+    spoilt = {name: draw(st.just(value) | ANYTHING) for name, value in args.items() if draw(st.integers(0, 4))}
+    return draw(st.just(tool) | st.sampled_from([*TOOLS, "fly"])), spoilt
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_no_call_of_an_agent_breaks_the_plant_or_the_rules(data: st.DataObject) -> None:
+    it = question(3, data.draw(st.integers(0, len(FAMILIES) - 1)), "a")
+    real = [
+        (step.action.tool or "", step.action.args or {})
+        for step in replay(oracle_script(it), PlantEpisode(it).plant)
+        if step.action is not None
+    ]
+    begun = real[: data.draw(st.integers(0, len(real)))]
+    episode, steps = PlantEpisode(it), list[Step]()
+    for tool, args in [*begun, *data.draw(st.lists(calls(real), min_size=1, max_size=6))]:
         if not episode.done:
-            steps.append(Step(len(steps), None, None, episode.call(tool, args), episode.agent))
-    Trajectory.from_json(Trajectory("t", "g", episode.task, tuple(steps), None, Source("x")).to_json())
+            agent = episode.agent
+            thought = data.draw(st.sampled_from([None, "Why not.", it.goal]))
+            steps.append(Step(len(steps), thought, Action(tool, args), episode.call(tool, args), agent))
+    run = Trajectory("t", "g", episode.task, tuple(steps), episode.ending(None).final_answer, Source("x"))
+    assert all(0 <= violation.step < len(steps) for violation in check(Trajectory.from_json(run.to_json())))
 
 
 def test_a_seed_gives_the_same_questions_and_all_families_in_turn() -> None:
