@@ -65,7 +65,7 @@ def judge(
         "judge",
         name or data.name,
         config,
-        data={**data.files, "items": _content(runs), **{f"auditor {name}": spec for name, spec in specs.items()}},
+        data={**data.files, "items": content_of(runs), **{f"auditor {name}": spec for name, spec in specs.items()}},
         seeds={"judge": judge.config.get("seed"), "dataset": dataset.config.get("seed")},
         irrelevant=(*IRRELEVANT, "limit"),  # a larger limit goes on where a smaller one ended
         outputs=("verdicts.jsonl",),
@@ -142,8 +142,8 @@ def _base_rate(data: Dataset) -> float:
     return sum(labels) / len(labels) if labels else 0.5
 
 
-def _content(runs: Sequence[Trajectory]) -> str:
-    """Return one hash over what the judge is asked about."""
+def content_of(runs: Sequence[Trajectory]) -> str:
+    """Return one hash over what is asked about: the ids and contents of runs."""
     digest = hashlib.sha256()
     for run in runs:
         digest.update(f"{run.id} {run.content_hash}\n".encode())
