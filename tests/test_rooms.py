@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "src" / "trajaudit"
-RECORDS = {"_fields", "_log", "taxonomy", "trajectory", "verdict", "auditor", "dataset", "__init__"}
+RECORDS = {"_fields", "_log", "taxonomy", "trajectory", "verdict", "auditor", "dataset", "location", "__init__"}
 ALLOWED = {
     "datasets": set(),
     "testbeds": set(),
