@@ -34,7 +34,7 @@ class Panel:
     Args:
         members: the judges, by what each is called in the panel.
         quorum: votes without which the panel abstains; more than half of the members where null.
-        name: of the panel in tables; made of the members' names where null.
+        name: of the panel in tables; made of the members' own names where null.
     """
 
     def __init__(self, members: Mapping[str, Judge], *, quorum: int | None = None, name: str | None = None) -> None:
@@ -44,7 +44,7 @@ class Panel:
         self.quorum = len(members) // 2 + 1 if quorum is None else quorum
         if not 1 <= self.quorum <= len(members):
             raise ValueError(f"quorum: expected 1 to {len(members)} (the members), got {quorum}")
-        self.name = name or f"panel({','.join(members)})"
+        self.name = name or _name([member.name for member in members.values()])
         self.spec: dict[str, Json] = {
             "judge": "panel",
             "version": VERSION,
@@ -62,6 +62,18 @@ class Panel:
         said = {name: await member.judge(trajectory) for name, member in self.members.items()}
         filed = Verdict(trajectory.id, trajectory.content_hash, self.name, self._spec_hash, "abstain")
         return decide(said, self.quorum, filed)
+
+
+def _name(members: list[str]) -> str:
+    """Return a panel's name; a model that all members share is named once, where other judges have it.
+
+    >>> _name(["outcome:m", "trajel:m", "rules"]), _name(["step:m", "step:n"])
+    ('panel(outcome,trajel,rules):m', 'panel(step:m,step:n)')
+    """
+    models = {name.partition(":")[2] for name in members} - {""}
+    if len(models) != 1:
+        return f"panel({','.join(members)})"
+    return f"panel({','.join(name.partition(':')[0] for name in members)}):{models.pop()}"
 
 
 def decide(said: Mapping[str, Verdict], quorum: int, filed: Verdict) -> Verdict:
