@@ -113,8 +113,8 @@ class Verdict:
     ``score`` is the probability of a fault, in [0, 1]; ``confidence`` the probability that the auditor's own
     ``faulty`` is right, in [0.5, 1] where it states one; ``step_scores`` one score a step. ``spec_hash`` identifies
     everything that could change the verdict: model, prompt, schema, decoding, seed, repeat, truncation, version.
-    ``uncertainty`` holds signs of doubt by name (the entropy of the verdict's tokens, the disagreement of a panel), each
-    0 or more and the larger the less sure; unlike ``confidence`` they are measured, not stated, and no probabilities.
+    ``uncertainty`` holds signs of doubt by name (the entropy of the verdict's tokens, the disagreement of a panel),
+    each 0 or more and the larger the less sure; unlike ``confidence`` they are measured, not stated.
 
     >>> Verdict("t1", "c", "rules", "s", faulty=True, score=0.95, confidence=0.95, step=2, types=("wrong_tool",)).status
     'ok'

@@ -7,12 +7,37 @@ width zero: fifty pairs without a flip do not show that none flips.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
-from trajaudit.analysis.intervals import MOSTLY_DEFINED, bca, no_spread, percentile, without_spread
-from trajaudit.analysis.resampling import Design, influence
+from trajaudit.analysis.intervals import MOSTLY_DEFINED, bca, estimates, no_spread, percentile, without_spread
+from trajaudit.analysis.resampling import Design, influence, replicates
 from trajaudit.analysis.result import Estimate
 from trajaudit.analysis.statistic import FloatArray, Statistic
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals over one set of trajectories are made: who is drawn with whom, how often, to which level."""
+
+    plan: Design
+    resamples: int
+    seed: int
+    level: float
+    method: str
+
+    def estimates(self, statistics: Sequence[Statistic]) -> list[Estimate]:
+        return estimates(self.plan, statistics, self.resamples, self.seed, self.level, self.method)
+
+    def difference(self, a: Statistic, b: Statistic) -> Estimate:
+        """Return a minus b; undefined where one of them is, for its reason."""
+        for side in (a, b):
+            if side.value is None:
+                return Estimate(None, n=int(side.among.sum()), reason=side.reason, level=self.level)
+        of_a, of_b = replicates(self.plan, [a, b], self.resamples, self.seed)
+        return paired_difference(a, b, self.plan, of_a - of_b, self.level, self.method)
 
 
 def paired_difference(

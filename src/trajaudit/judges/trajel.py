@@ -1,8 +1,8 @@
 """The Trajel judge: is there a hallucination, of which types, where, and why (the paper's Appendix B, in our words).
 
-The paper's prompt has the question, the expected answer, the agents' thinking and their response; here the fenced record
-of the step view is question, thinking and response at once. The expected answer is not shown unless the variant asks
-for it by name, and then a run without one is an ``abstain``, not a verdict under another condition.
+The paper's prompt has the question, the expected answer, the agents' thinking and their response; here the fenced
+record of the step view is question, thinking and response at once. The expected answer is not shown unless the variant
+asks for it by name, and then a run without one is an ``abstain``, not a verdict under another condition.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ gold step is the earliest fault. Both are text with the word "none" on the menu,
 decoding is held to the menu by a pattern: given a list to fill, a very small model fills it, and calls a run clean and
 names types in one breath.
 
-As in ``reply``, nothing is guessed: what contradicts itself (clean, but with a type or a place) is a ``parse_fail``, and
-so is a step that the run does not have. A type listed twice is one type: that says nothing else than listing it once.
+As in ``reply``, nothing is guessed: what contradicts itself (clean, but with a type or a place) is a ``parse_fail``,
+and so is a step that the run does not have. A type listed twice is one type: it says no more than listing it once.
 """
 
 from __future__ import annotations

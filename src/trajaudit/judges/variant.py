@@ -27,6 +27,7 @@ _WORDS = {
     ("procedure", "none"): "no_procedure",
     ("instructions", "brief"): "brief",
 }
+_OUTLINE = re.compile(r"^(\s*(?:\d+\.\s+|-\s+)?[^.,;:(]*\w).*$")
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class PromptVariant:
 
     Args:
         instructions: ``full`` says what counts, what does not, and how to go about it; ``brief`` only what is asked.
-        definitions: order in which the types are defined: as the taxonomy has them, ``reversed``, or ``rotated`` by half.
+        definitions: order of the types: as the taxonomy has them, ``reversed``, or ``rotated`` by half.
         goals: order of the sub-goals, and of the fields of the reply.
         procedure: what the agents had to follow: in ``full``, an ``outline`` (the first clause of each point) or none.
         with_reference: show the expected answer.
@@ -73,7 +74,11 @@ class PromptVariant:
         ['c', 'd', 'e', 'a', 'b']
         """
         half = len(definitions) // 2
-        orders = {"given": definitions, "reversed": definitions[::-1], "rotated": definitions[half:] + definitions[:half]}
+        orders = {
+            "given": definitions,
+            "reversed": definitions[::-1],
+            "rotated": definitions[half:] + definitions[:half],
+        }
         return orders[self.definitions]
 
     def told(self, procedure: str) -> str:
@@ -89,4 +94,10 @@ class PromptVariant:
         return "\n".join(_OUTLINE.sub(r"\1", line) for line in procedure.strip().splitlines())
 
 
-_OUTLINE = re.compile(r"^(\s*(?:\d+\.\s+|-\s+)?[^.,;:(]*\w).*$")
+def default_name(auditor: str) -> str:
+    """Return the name that an auditor has under the default variant.
+
+    >>> default_name("selfcons5:trajel+brief+no_examples:m"), default_name("step:m")
+    ('selfcons5:trajel:m', 'step:m')
+    """
+    return re.sub(r"\btrajel(?:\+[a-z_]+)+", "trajel", auditor)

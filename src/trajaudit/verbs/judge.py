@@ -137,7 +137,9 @@ def _variant(judge: Choice, chosen: Choice) -> Any:
     """Return the prompt variant; a judge that knows none is refused any but the default."""
     variant = chosen.build()
     if not judge.wants("variant") and variant != type(variant)():
-        raise ConfigError(f"prompt_variant: {judge.config['_target_']} has one prompt and no variants; judge=trajel has")
+        raise ConfigError(
+            f"prompt_variant: {judge.config['_target_']} has one prompt and no variants; judge=trajel has"
+        )
     return variant
 
 
