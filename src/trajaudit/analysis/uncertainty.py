@@ -59,6 +59,8 @@ def failure_prediction(
         signs = list(dict.fromkeys(name for verdict in answered for name in verdict.uncertainty))
         for sign in [*signs, STATED] if signs else []:
             carrying = [verdict for verdict in answered if _value(verdict, sign) is not None]
+            if not carrying:
+                continue
             how = Resampling(clustered([runs[v.trajectory_id].group for v in carrying]), resamples, seed, level, method)
             rows.append(_row(auditor, sign, carrying, runs, how))
     adjusted = holm([row.p_value for row in rows])
