@@ -54,5 +54,5 @@ def _stabilities(
     groups = [run.group for run in trajectories]
     for default, names in families.items():
         if default in said and len(names) > 1:
-            ordered = {name: said[name] for name in [default, *(name for name in names if name != default)]}
+            ordered = {name: said[name] for name in [default, *sorted(name for name in names if name != default)]}
             yield stability(groups, ordered, default, types, **told)
