@@ -69,3 +69,9 @@ def test_an_auditor_that_is_never_wrong_has_nothing_to_foretell() -> None:
 
 def test_auditors_without_signs_have_no_row() -> None:
     assert failure_prediction([run(0)], [Verdict("t0", "c", "rules", "s", faulty=True, confidence=0.9)]) == []
+
+
+def test_a_handful_of_groups_is_too_few_for_a_p_value() -> None:
+    runs = [run(i) for i in range(8)]
+    row = failure_prediction(runs, verdicts([False, True] * 4, [0.1, 0.9] * 4), resamples=200)[0]
+    assert (row.auc.value, row.p_value) == (1.0, None)

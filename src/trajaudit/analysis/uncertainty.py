@@ -25,6 +25,8 @@ from trajaudit.analysis.statistic import Statistic, undefined
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Verdict, by_auditor
 
+FEW_GROUPS = 10
+"""With fewer groups than this, resamples are too alike to test anything with: two groups gave p < 0.001 by chance."""
 STATED = "stated doubt"
 """One less the confidence that the auditor states."""
 
@@ -92,7 +94,7 @@ def _row(
 
 def _p_value(statistic: Statistic, how: Resampling) -> float | None:
     """Return the two-sided p value against an area of 0.5; null where resamples have too little to say."""
-    if statistic.value is None:
+    if statistic.value is None or how.plan.clusters < FEW_GROUPS:
         return None
     (drawn,) = replicates(how.plan, [statistic], how.resamples, how.seed)
     defined = drawn[~np.isnan(drawn)]

@@ -105,7 +105,11 @@ def uncertainty_table(found: Sequence[Foretelling]) -> Table:
         Row(
             (
                 *(one.auditor, one.sign, one.n, one.wrong, one.auc),
-                *_p(one.p_value, one.p_holm, one.auc.reason or "no test: too few verdicts of one kind"),
+                *_p(
+                    one.p_value,
+                    one.p_holm,
+                    one.auc.reason or "no test: too few groups, or too few verdicts of one kind",
+                ),
             )
         )
         for one in found
