@@ -18,6 +18,7 @@ RECORDS = {
     "dataset",
     "annotation",
     "episode",
+    "location",
     "__init__",
 }
 ALLOWED = {

@@ -17,6 +17,7 @@ from trajaudit.runs import RunFolder
 from trajaudit.verbs.collect import Collected, collect, warnings
 from trajaudit.verbs.paths import IRRELEVANT, Paths
 from trajaudit.verbs.stats import Stats, check_stats, origin_notes, scored
+from trajaudit.verbs.studies import studies
 
 
 class PartConfig(TypedDict):
@@ -102,4 +103,5 @@ def _part(key: str, config: PartConfig, found: Collected, stats: Stats) -> Part:
     told["reference"] = config.get("reference", stats["reference"])
     labelled = any(run.label is not None for run in found.trajectories)
     cards, comparisons = scored(found, told) if labelled else ([], [])
-    return Part(key, config["title"], found.trajectories, found.verdicts, cards, comparisons, config.get("lead", ""))
+    lead, tables = config.get("lead", ""), studies(found.trajectories, found.verdicts, stats)
+    return Part(key, config["title"], found.trajectories, found.verdicts, cards, comparisons, lead, tables)

@@ -88,9 +88,7 @@ def _of_failures_and_orders(it: Instance) -> Claim:
             return Claim("bundled", {"items": listed(_since(it))})
     events = events_of(it.world, it.site, it.asset, it.week)
     alerts = sum(event["kind"] == "alert" for event in events)
-    return Claim(
-        "events", {"asset": it.asset, "week": it.week, "count": str(len(events)), "alerts": str(alerts)}
-    )
+    return Claim("events", {"asset": it.asset, "week": it.week, "count": str(len(events)), "alerts": str(alerts)})
 
 
 def _since(it: Instance) -> list[str]:

@@ -189,9 +189,19 @@ def _read_back(s: Script, stage: str) -> None:
 
 
 def _detect(s: Script) -> None:
-    s.use(TSFM, "tsad", "tsad", "tsfm_anomaly_detection", "dataset_path", _column(s.it, "target_column"), Note("file", _written))
+    s.use(
+        TSFM,
+        "tsad",
+        "tsad",
+        "tsfm_anomaly_detection",
+        "dataset_path",
+        _column(s.it, "target_column"),
+        Note("file", _written),
+    )
     _read_back(s, "tsad")
-    s.finish(TSFM, _claims(s.it, observed.anomalies, observed.readback), _counted("anomalies", "tsad", "total_anomalies"))
+    s.finish(
+        TSFM, _claims(s.it, observed.anomalies, observed.readback), _counted("anomalies", "tsad", "total_anomalies")
+    )
 
 
 def _anomalies(s: Script) -> None:
@@ -239,7 +249,14 @@ def _inspection(s: Script) -> None:
     _fetch(s)
     _detect(s)
     _list_orders(s)
-    s.act(WO, "create", "create", "create_work_order", raising(it), _counted("orders", "orders", "total_open", asset=it.asset))
+    s.act(
+        WO,
+        "create",
+        "create",
+        "create_work_order",
+        raising(it),
+        _counted("orders", "orders", "total_open", asset=it.asset),
+    )
 
     def advice(_: Instance, course: Course) -> list[Claim]:
         return [Claim("advice", {"asset": it.asset})] if "advice" in it.habits and got(course, "create") else []
@@ -298,7 +315,9 @@ def _bundling(s: Script) -> None:
         opened = got(course, "orders")["work_orders"]
         return {"work_orders": [order["wo_id"] for order in opened if order["opened"] >= it.since]}
 
-    s.act(WO, "bundle", "bundle", "bundle_work_orders", args, _counted("orders", "orders", "total_open", asset=it.asset))
+    s.act(
+        WO, "bundle", "bundle", "bundle_work_orders", args, _counted("orders", "orders", "total_open", asset=it.asset)
+    )
     s.finish(WO, _claims(it, observed.open_orders, observed.bundled))
 
 

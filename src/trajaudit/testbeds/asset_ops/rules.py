@@ -163,7 +163,12 @@ class _Walk:
 
     def asked_for(self, at: int, tool: str, args: dict[str, Json]) -> None:
         """Calls are about the site, the assets and the week that the question names, where it names any."""
-        asked = (("site_name", self.sites), ("assetnum", self.assets), ("asset_name", self.assets), ("start", self.weeks))
+        asked = (
+            ("site_name", self.sites),
+            ("assetnum", self.assets),
+            ("asset_name", self.assets),
+            ("start", self.weeks),
+        )
         for name, known in asked:
             for value in _texts(args.get(name)):
                 if known and value not in known and (name == "start" or value in self.names):
