@@ -24,11 +24,25 @@ from trajaudit.testbeds.draw import Draw
 from trajaudit.testbeds.replay import Arguments, Call, Course, Late
 
 _MAIN = {
-    **{"asset_list": ("assets",), "sensor_list": ("sensors",), "statistic": ("stat",), "trend": ("trend",)},
-    **{"limit": ("limit",), "comparison": ("compare",), "anomalies": ("anomalies", "calm"), "forecast": ("forecast",)},
-    **{"inspection": ("anomalies", "calm", "decision", "created"), "failure_modes": ("modes",), "signs": ("mapping",)},
-    **{"detectable": ("detectable",), "order": ("created",), "bundling": ("bundled",), "events": ("events",)},
-    **{"no_asset": ("no_asset",), "no_sensor": ("no_sensor",), "no_data": ("no_data",), "no_service": ()},
+    "asset_list": ("assets",),
+    "sensor_list": ("sensors",),
+    "statistic": ("stat",),
+    "trend": ("trend",),
+    "limit": ("limit",),
+    "comparison": ("compare",),
+    "anomalies": ("anomalies", "calm"),
+    "forecast": ("forecast",),
+    "inspection": ("anomalies", "calm", "decision", "created"),
+    "failure_modes": ("modes",),
+    "signs": ("mapping",),
+    "detectable": ("detectable",),
+    "order": ("created",),
+    "bundling": ("bundled",),
+    "events": ("events",),
+    "no_asset": ("no_asset",),
+    "no_sensor": ("no_sensor",),
+    "no_data": ("no_data",),
+    "no_service": (),
 }
 """The claims that answer a family's question; that a tool failed or that there is no data is always worth saying."""
 
@@ -189,9 +203,19 @@ def _read_back(s: Script, stage: str) -> None:
 
 
 def _detect(s: Script) -> None:
-    s.use(TSFM, "tsad", "tsad", "tsfm_anomaly_detection", "dataset_path", _column(s.it, "target_column"), Note("file", _written))
+    s.use(
+        TSFM,
+        "tsad",
+        "tsad",
+        "tsfm_anomaly_detection",
+        "dataset_path",
+        _column(s.it, "target_column"),
+        Note("file", _written),
+    )
     _read_back(s, "tsad")
-    s.finish(TSFM, _claims(s.it, observed.anomalies, observed.readback), _counted("anomalies", "tsad", "total_anomalies"))
+    s.finish(
+        TSFM, _claims(s.it, observed.anomalies, observed.readback), _counted("anomalies", "tsad", "total_anomalies")
+    )
 
 
 def _anomalies(s: Script) -> None:
@@ -239,7 +263,14 @@ def _inspection(s: Script) -> None:
     _fetch(s)
     _detect(s)
     _list_orders(s)
-    s.act(WO, "create", "create", "create_work_order", raising(it), _counted("orders", "orders", "total_open", asset=it.asset))
+    s.act(
+        WO,
+        "create",
+        "create",
+        "create_work_order",
+        raising(it),
+        _counted("orders", "orders", "total_open", asset=it.asset),
+    )
 
     def advice(_: Instance, course: Course) -> list[Claim]:
         return [Claim("advice", {"asset": it.asset})] if "advice" in it.habits and got(course, "create") else []
@@ -298,7 +329,9 @@ def _bundling(s: Script) -> None:
         opened = got(course, "orders")["work_orders"]
         return {"work_orders": [order["wo_id"] for order in opened if order["opened"] >= it.since]}
 
-    s.act(WO, "bundle", "bundle", "bundle_work_orders", args, _counted("orders", "orders", "total_open", asset=it.asset))
+    s.act(
+        WO, "bundle", "bundle", "bundle_work_orders", args, _counted("orders", "orders", "total_open", asset=it.asset)
+    )
     s.finish(WO, _claims(it, observed.open_orders, observed.bundled))
 
 
@@ -327,9 +360,23 @@ def _no_data(s: Script) -> None:
 
 
 _FAMILIES: dict[str, Callable[[Script], None]] = {
-    **{"asset_list": _asset_list, "sensor_list": _sensor_list, "statistic": _one_week, "trend": _one_week},
-    **{"limit": _one_week, "comparison": _comparison, "anomalies": _anomalies, "forecast": _forecast},
-    **{"inspection": _inspection, "failure_modes": _failure_modes, "signs": _signs, "detectable": _signs},
-    **{"order": _raise, "bundling": _bundling, "events": _events, "no_asset": _no_asset, "no_sensor": _no_sensor},
-    **{"no_data": _no_data, "no_service": _anomalies},
+    "asset_list": _asset_list,
+    "sensor_list": _sensor_list,
+    "statistic": _one_week,
+    "trend": _one_week,
+    "limit": _one_week,
+    "comparison": _comparison,
+    "anomalies": _anomalies,
+    "forecast": _forecast,
+    "inspection": _inspection,
+    "failure_modes": _failure_modes,
+    "signs": _signs,
+    "detectable": _signs,
+    "order": _raise,
+    "bundling": _bundling,
+    "events": _events,
+    "no_asset": _no_asset,
+    "no_sensor": _no_sensor,
+    "no_data": _no_data,
+    "no_service": _anomalies,
 }

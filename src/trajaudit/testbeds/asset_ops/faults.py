@@ -23,7 +23,7 @@ from trajaudit.testbeds.asset_ops.speech import Answer, Lie, Thought
 from trajaudit.testbeds.asset_ops.variants import Variant
 from trajaudit.testbeds.asset_ops.wording import bank
 from trajaudit.testbeds.draw import Draw
-from trajaudit.testbeds.replay import Arguments, Call, Course, Edit, Late
+from trajaudit.testbeds.replay import Arguments, Call, Course, Edit
 
 _NUMBERS = ("listed", "sensors", "stat", "side", "anomalies", "forecast", "orders", "events")
 _NAMES = ("installed", "file", "mode")
@@ -161,7 +161,11 @@ def _referential_readback(it: Instance, calls: Calls, draw: Draw) -> Edit:
 
 def _referential_sensor(it: Instance, calls: Calls, draw: Draw) -> Edit:
     """A sensor that the asset does not have is handed to the failure mapping, which takes it as it is."""
-    at, sensor, given = _position(calls, "mapping"), lies.invented_sensor(it, draw), calls[_position(calls, "mapping")].args
+    at, sensor, given = (
+        _position(calls, "mapping"),
+        lies.invented_sensor(it, draw),
+        calls[_position(calls, "mapping")].args,
+    )
     if sensor is None or isinstance(given, dict):
         raise Unfit
 
@@ -302,7 +306,9 @@ def _scope_week(it: Instance, calls: Calls, draw: Draw) -> Edit:
 
 def _scope_agent(it: Instance, calls: Calls, draw: Draw) -> Edit:
     """An agent makes a call that is another one's to make."""
-    usual = [i for i, call in enumerate(calls) if call.agent in DOMAIN and "." not in call.stage and call.stage != "create"]
+    usual = [
+        i for i, call in enumerate(calls) if call.agent in DOMAIN and "." not in call.stage and call.stage != "create"
+    ]
     if not usual:
         raise Unfit
     at = draw.pick(usual)
@@ -312,7 +318,9 @@ def _scope_agent(it: Instance, calls: Calls, draw: Draw) -> Edit:
 
 def _scope_advice(it: Instance, calls: Calls, draw: Draw) -> Edit:
     """An agent that is not there for work orders recommends one."""
-    reports = [i for i, call in enumerate(calls) if call.stage.startswith("finish.") and call.agent not in (WO, SUMMARISER)]
+    reports = [
+        i for i, call in enumerate(calls) if call.stage.startswith("finish.") and call.agent not in (WO, SUMMARISER)
+    ]
     return _adding("scope", calls, draw.pick(reports), Claim("advice", {"asset": it.asset}))
 
 

@@ -51,7 +51,14 @@ class Script:
         return Thought(f"{it.key}|{stage}", it.wording, said, noted)
 
     def act(
-        self, agent: str, stage: str, kind: str, tool: str, args: Late, note: Note | None = None, subject: int | None = None
+        self,
+        agent: str,
+        stage: str,
+        kind: str,
+        tool: str,
+        args: Late,
+        note: Note | None = None,
+        subject: int | None = None,
     ) -> None:
         """Add a call, and its repetition where the instance lets the service fail."""
         key = f"{stage}|{subject}"
@@ -64,7 +71,9 @@ class Script:
 
             self.calls.append(Call(f"{stage}.retry", subject, self.thought(f"{key}|r", "retry"), tool, repeat, agent))
 
-    def use(self, agent: str, stage: str, kind: str, tool: str, field: str, more: Late, note: Note | None = None) -> None:
+    def use(
+        self, agent: str, stage: str, kind: str, tool: str, field: str, more: Late, note: Note | None = None
+    ) -> None:
         """Add a call on the file of the history, and where that file may be gone, the same on a fresh one."""
 
         def on_file(course: Course) -> Arguments | None:

@@ -5,8 +5,8 @@ whether a week is the one that was asked about; ``create_work_order`` takes any 
 true: a history of an asset that does not exist has no rows, a file that is not there cannot be read. Only the rules say
 that a run went wrong.
 
-Tools that answer with much data write it to a file and return the path, as the benchmark's do, and a file can be gone by
-the time it is read. That, empty results and passing failures of a service happen in healthy runs (``Troubles``), so
+Tools that answer with much data write it to a file and return the path, as the benchmark's do, and a file can be gone
+by the time it is read. That, empty results and passing failures of a service happen in healthy runs (``Troubles``), so
 that an error followed by a second attempt is no sign of a fault.
 """
 
@@ -144,8 +144,13 @@ def _history(plant: Plant, args: Arguments) -> Json:
         plant.files[""] = DataFile()  # what comes next gets another path
     final = (monday + timedelta(days=7)).isoformat()
     return {
-        **{"site_name": site, "assetnum": asset, "sensor": sensor, "start": start, "final": final},
-        **{"total_observations": HOURS if rows else 0, "file_path": path},
+        "site_name": site,
+        "assetnum": asset,
+        "sensor": sensor,
+        "start": start,
+        "final": final,
+        "total_observations": HOURS if rows else 0,
+        "file_path": path,
     }
 
 
@@ -177,8 +182,12 @@ def _statistics(plant: Plant, args: Arguments) -> Json:
         return error(found)
     file, week = found
     return {
-        **{"column": file.column, "unit": SENSORS[file.column].unit, "rows": HOURS, "mean": number(week.mean)},
-        **{"minimum": number(min(week.values)), "maximum": number(max(week.values))},
+        "column": file.column,
+        "unit": SENSORS[file.column].unit,
+        "rows": HOURS,
+        "mean": number(week.mean),
+        "minimum": number(min(week.values)),
+        "maximum": number(max(week.values)),
         "daily_means": [number(day) for day in week.daily],
     }
 
@@ -210,8 +219,11 @@ def _forecasting(plant: Plant, args: Arguments) -> Json:
     file, week = found
     days = week.forecast()
     result: Json = {
-        **{"target_column": file.column, "unit": SENSORS[file.column].unit, "model_checkpoint": checkpoint},
-        **{"forecast_daily_means": [number(day) for day in days], "forecast_mean": number((sum(days) + 3) // 7)},
+        "target_column": file.column,
+        "unit": SENSORS[file.column].unit,
+        "model_checkpoint": checkpoint,
+        "forecast_daily_means": [number(day) for day in days],
+        "forecast_mean": number((sum(days) + 3) // 7),
     }
     return {**result, "file_path": plant.stored(DataFile(result), "forecast", dumps(args))}
 
@@ -255,8 +267,11 @@ def _create(plant: Plant, args: Arguments) -> Json:
     known = CODES.get(order["failure_code"])
     digits = int(opaque(f"{plant.key}|order|{len(plant.created)}"), 16)
     return {
-        **{"wo_id": f"WO-{10_000 + digits % 90_000}", "assetnum": order["assetnum"], "status": "open"},
-        **{"failure_code": order["failure_code"], "failure_mode": known.name if known else None},
+        "wo_id": f"WO-{10_000 + digits % 90_000}",
+        "assetnum": order["assetnum"],
+        "status": "open",
+        "failure_code": order["failure_code"],
+        "failure_mode": known.name if known else None,
         "priority": order["priority"],
     }
 
