@@ -14,9 +14,9 @@ from trajaudit.testbeds.asset_ops.catalogue import MODES, SENSORS, class_of
 from trajaudit.testbeds.asset_ops.claims import Claim, due, listed, percent, reading, side, trend
 from trajaudit.testbeds.asset_ops.histories import hour_of
 from trajaudit.testbeds.asset_ops.instances import STATISTICS, Instance
+from trajaudit.testbeds.asset_ops.services import FOLDER
 from trajaudit.testbeds.asset_ops.site import assets_of, orders_of, sensors_of
 from trajaudit.testbeds.asset_ops.speech import Lie
-from trajaudit.testbeds.asset_ops.world import FOLDER
 from trajaudit.testbeds.draw import Draw, opaque
 
 T = TypeVar("T")
