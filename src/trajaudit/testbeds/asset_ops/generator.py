@@ -1,8 +1,8 @@
 """The generator of the plant: labelled, replayed runs, one after another, in bounded memory.
 
-Every random choice hangs on (seed, instance), so a run does not depend on which runs were made before it. An instance is
-drawn for the faults that it is to carry and tried again where they do not fit; its clean run is the run of the very same
-instance without them. A fault is labelled at the step where it sits in the run as it was replayed.
+Every random choice hangs on (seed, instance), so a run does not depend on which runs were made before it. An instance
+is drawn for the faults that it is to carry and tried again where they do not fit; its clean run is the run of the very
+same instance without them. A fault is labelled at the step where it sits in the run as it was replayed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ATTEMPTS = 2000
 
 
 class Run(NamedTuple):
-    """What came of a script: its steps, its faults where they sit in them, and whether the answer is the expected one."""
+    """What came of a script: its steps, its faults where they sit in them, and whether the outcome is as expected."""
 
     steps: tuple[Step, ...]
     faults: tuple[Fault, ...]

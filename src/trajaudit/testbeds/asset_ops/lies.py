@@ -14,15 +14,20 @@ from trajaudit.testbeds.asset_ops.catalogue import MODES, SENSORS, class_of
 from trajaudit.testbeds.asset_ops.claims import Claim, due, listed, percent, reading, side, trend
 from trajaudit.testbeds.asset_ops.histories import hour_of
 from trajaudit.testbeds.asset_ops.instances import STATISTICS, Instance
+from trajaudit.testbeds.asset_ops.services import FOLDER
 from trajaudit.testbeds.asset_ops.site import assets_of, orders_of, sensors_of
 from trajaudit.testbeds.asset_ops.speech import Lie
 from trajaudit.testbeds.draw import Draw, opaque
-from trajaudit.testbeds.asset_ops.world import FOLDER
 
 T = TypeVar("T")
 _COUNTS = {
-    **{"listed": (6, 9), "assets": (6, 9), "sensors": (5, 8), "anomalies": (1, 5), "orders": (0, 5), "events": (2, 7)},
-    **{"decision": (0, 5)},
+    "listed": (6, 9),
+    "assets": (6, 9),
+    "sensors": (5, 8),
+    "anomalies": (1, 5),
+    "orders": (0, 5),
+    "events": (2, 7),
+    "decision": (0, 5),
 }
 """Between what a count of this kind lies in healthy runs."""
 

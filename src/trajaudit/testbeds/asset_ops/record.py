@@ -29,7 +29,9 @@ class Record:
     def add(self, step: Step) -> None:
         """Take in a step; a call that failed has shown nothing."""
         action, answer = step.action, step.observation
-        assert action is not None and action.tool is not None and action.args is not None
+        assert action is not None
+        assert action.tool is not None
+        assert action.args is not None
         if answer is None or (isinstance(answer, dict) and "error" in answer):
             return
         self.text += "\n" + dumps(answer)

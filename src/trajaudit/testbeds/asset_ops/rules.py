@@ -2,8 +2,8 @@
 
 It walks a run once with a pool of what the question and earlier observations have shown. *Referential*: an argument
 or a name in a thought, an answer or a description stands nowhere in that pool. *Factual*: a number or a date does not.
-*Procedural*: a step came before what the procedure puts first, or a planned task was left undone. *Scope*: an agent used
-a tool that is not its own, or asked about another asset, site or week than the question.
+*Procedural*: a step came before what the procedure puts first, or a planned task was left undone. *Scope*: an agent
+used a tool that is not its own, or asked about another asset, site or week than the question.
 
 What it does not see follows from what it does not read. It reads no sentence: a conclusion that is wrong about
 numbers that are right (logical), a recommendation by the wrong agent, the maximum where the mean was asked for (scope)

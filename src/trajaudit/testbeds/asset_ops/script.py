@@ -25,8 +25,8 @@ Claims = Callable[[Course], list[Claim]]
 
 
 def _refused(course: Course, stage: str, subject: int | None, reason: str) -> bool:
-    """Return whether a stage was tried and refused for this reason."""
-    step = course.at.get((stage, subject))
+    """Return whether the last attempt at a stage was refused for this reason."""
+    step = course.at.get((f"{stage}.retry", subject)) or course.at.get((stage, subject))
     answer: Any = step.observation if step is not None else None
     return isinstance(answer, dict) and reason in str(answer.get("error", ""))
 

@@ -77,7 +77,8 @@ class _Hearing:
 
     def hear(self, step: Step) -> None:
         tool, args, at = step.action.tool, step.action.args, step.index  # type: ignore[union-attr]
-        assert tool is not None and args is not None
+        assert tool is not None
+        assert args is not None
         for reading in self._read(step.thought or "", args):
             self._judge(reading, at, step.agent or "")
         for value in _named(args):
