@@ -30,12 +30,16 @@ CONCURRENCY = 8
 """Items in flight where neither the command nor the model says."""
 
 
-class ReplyLimits(TypedDict):
-    """What a model's reply may be and hold: tokens in all, characters of reasoning (null for any number), and for how
-    many alternatives of each token its log-probability is asked for (0 for none)."""
+class ReplyLength(TypedDict):
+    """How long a model's reply may be: tokens in all, characters of reasoning (null for any number)."""
 
     max_tokens: int
     reasoning_limit: int | None
+
+
+class ReplyLimits(ReplyLength):
+    """What else it holds: for how many alternatives of each token its log-probability is asked for (0 for none)."""
+
     top_logprobs: int
 
 

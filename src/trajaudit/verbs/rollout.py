@@ -23,7 +23,7 @@ from trajaudit.reports import Column, Row, Table, render, write
 from trajaudit.runs import RunFolder, interruptible
 from trajaudit.runs.rollouts import EpisodeStore, Play, Rolled, roll_out
 from trajaudit.trajectory import Source, Trajectory, write_jsonl
-from trajaudit.verbs.judge import ReplyLimits
+from trajaudit.verbs.judge import ReplyLength
 from trajaudit.verbs.paths import IRRELEVANT, Paths
 
 
@@ -34,7 +34,7 @@ def rollout(
     llm: Choice,
     budget: Choice,
     paths: Paths,
-    reply: ReplyLimits,
+    reply: ReplyLength,
     name: str | None = None,
     concurrency: int | None = None,
 ) -> int:
