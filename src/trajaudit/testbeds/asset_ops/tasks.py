@@ -65,11 +65,11 @@ def fetch(s: Script) -> None:
     s.finish(IOT, claims_of(s.it, observed.stored))
 
 
-def read_back(s: Script, stage: str) -> None:
-    """Read the stored result once more, in some runs."""
+def read_back(s: Script, agent: str, stage: str, written_by: str) -> None:
+    """Read the file that a stage wrote, or the one it was worked out from, once more; in some runs."""
     if "readback" in s.it.habits:
-        path = file_of(stage)
-        s.act(TSFM, "readback", "readback", "jsonreader", lambda c: path(c) if got(c, stage) else None)
+        path = file_of(written_by)
+        s.act(agent, "readback", "readback", "jsonreader", lambda c: path(c) if got(c, stage) else None)
 
 
 def detect(s: Script) -> None:
@@ -82,7 +82,7 @@ def detect(s: Script) -> None:
         column(s.it, "target_column"),
         notes.WRITTEN,
     )
-    read_back(s, "tsad")
+    read_back(s, TSFM, "tsad", "tsad")
     s.finish(
         TSFM,
         claims_of(s.it, observed.anomalies, observed.readback),

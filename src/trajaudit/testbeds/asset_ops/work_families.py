@@ -49,10 +49,20 @@ def inspection(s: Script) -> None:
         notes.counted("orders", "orders", "total_open", asset=it.asset),
     )
 
+    _confirm(s)
+
     def advice(_: Instance, course: Course) -> list[Claim]:
         return [Claim("advice", {"asset": it.asset})] if "advice" in it.habits and got(course, "create") else []
 
     s.finish(WO, tasks.claims_of(it, observed.decision, observed.created, observed.checked, advice))
+
+
+def _confirm(s: Script) -> None:
+    """Look at the open orders once more after one was raised, in some runs."""
+    it = s.it
+    if "readback" in it.habits:
+        args = tasks.fixed(site_name=it.site, assetnum=it.asset)
+        s.act(WO, "confirm", "confirm", "list_work_orders", lambda c: args(c) if got(c, "create") else None)
 
 
 def _modes(s: Script) -> None:
@@ -101,6 +111,7 @@ def order(s: Script) -> None:
         args,
         notes.counted("orders", "orders", "total_open", asset=it.asset),
     )
+    _confirm(s)
     s.finish(WO, tasks.claims_of(it, observed.created, observed.checked))
 
 
