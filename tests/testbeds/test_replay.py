@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trajaudit.testbeds.replay import Call, Edit, edited, replay
+from trajaudit.testbeds.replay import Call, Course, Edit, carry_out, edited, replay
 
 
 class Counter:
@@ -67,3 +67,24 @@ def test_an_edit_leaves_the_script_itself_alone():
     before = list(CALLS)
     edited(CALLS, [Edit("a", 0, "action", {0: CALLS[1], 1: None})])
     assert before == CALLS
+
+
+def test_a_call_whose_arguments_come_out_as_none_is_not_made_and_steps_keep_their_positions():
+    def if_needed(course: Course):
+        return {"again": True} if course.at["two", None].observation["n"] > 2 else None
+
+    retry = Call("retry", None, "try again", "two", if_needed)
+    steps, positions = carry_out([*CALLS[:2], retry, *CALLS[2:]], Counter())
+    assert [step.action.tool for step in steps] == ["one", "two", "three", "four"]
+    assert (positions, [step.index for step in steps]) == ([0, 1, 3, 4], [0, 1, 2, 3])
+    steps, positions = carry_out([CALLS[0], *CALLS[:2], retry], Counter())
+    assert steps[-1].action.args == {"again": True}
+    assert positions == [0, 1, 2, 3]
+
+
+def test_a_late_thought_tells_of_the_steps_as_they_happened_and_the_agent_is_kept():
+    def thought(course: Course) -> str:
+        return f"seen {course[-1].observation['n']}"
+
+    steps = replay([CALLS[0], Call("two", None, thought, "two", {}, "IoT")], Counter())
+    assert [(step.thought, step.agent) for step in steps] == [("think one", None), ("seen 1", "IoT")]

@@ -97,12 +97,16 @@ def _since(it: Instance) -> list[str]:
 
 def outcome_correct(it: Instance, plant: Plant, final_answer: str) -> bool:
     """Return whether the final answer holds what is expected, and the plant's work orders are those that were due."""
-    wanted = expected(it)
-    read = [bank(it.wording).read("say", sentence) for sentence in sentences(final_answer)]
-    stated = [Claim(*reading) for reading in read if reading is not None]
+    wanted, stated = expected(it), stated_in(it, final_answer)
     if not all(any(_holds(claim, of) for claim in stated) for of in wanted):
         return False
     return left_as_due(it, plant, wanted)
+
+
+def stated_in(it: Instance, text: str) -> list[Claim]:
+    """Return what an answer states, as far as the wording bank knows its sentences."""
+    read = [bank(it.wording).read("say", sentence) for sentence in sentences(text)]
+    return [Claim(*reading) for reading in read if reading is not None]
 
 
 def left_as_due(it: Instance, plant: Plant, wanted: list[Claim]) -> bool:

@@ -29,7 +29,8 @@ def one_week(s: Script) -> None:
     tasks.list_sensors(s)
     tasks.fetch_history(s)
     s.use(IOT, "statistics", "statistics", "statistics", "file_name", tasks.column(s.it, "column"), notes.WRITTEN)
-    s.finish(IOT, tasks.claims_of(s.it, observed.statistic), notes.read_off(s.it))
+    tasks.read_back(s, IOT, "statistics", "history")
+    s.finish(IOT, tasks.claims_of(s.it, observed.statistic, observed.readback), notes.read_off(s.it))
 
 
 def comparison(s: Script) -> None:
@@ -62,7 +63,7 @@ def forecast(s: Script) -> None:
     s.act(TSFM, "models", "models", "tsfm_models", tasks.fixed())
     more = tasks.fixed(target_column=it.sensor, model_checkpoint=it.model)
     s.use(TSFM, "forecast", "forecast", "tsfm_forecasting", "dataset_path", more, notes.WRITTEN)
-    tasks.read_back(s, "forecast")
+    tasks.read_back(s, TSFM, "forecast", "forecast")
     s.finish(TSFM, tasks.claims_of(it, observed.forecast, observed.readback), notes.FORESEEN)
 
 

@@ -5,7 +5,8 @@ tool specs, and every call it makes is answered by the very plant that the oracl
 runs it makes carry no label of construction; the rules and the outcome are what there is to say of them.
 
 The outcome is read more loosely than in generated runs, where the wording is known: an answer in any words counts as
-right if it holds every value and name that the expected one turns on, and the work orders are those that were due.
+right if it holds every value and name that the expected one turns on, and the work orders are those that were due;
+where that leaves it open, the outcome is unknown.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trajaudit._fields import Json, dumps
-from trajaudit.testbeds.asset_ops.answers import expected, left_as_due, reference
-from trajaudit.testbeds.asset_ops.instances import FAMILIES, Instance, Unfit, Wish, instance_of
+from trajaudit.testbeds.asset_ops.answers import expected, left_as_due, outcome_correct, reference
+from trajaudit.testbeds.asset_ops.instances import ABSTAINING, FAMILIES, Instance, Unfit, Wish, instance_of
 from trajaudit.testbeds.asset_ops.world import Plant
 from trajaudit.testbeds.draw import opaque
 
@@ -52,12 +53,20 @@ class Episode:
         """Return an observation as a model is shown it."""
         return dumps(observation)
 
-    def outcome_correct(self, final_answer: str) -> bool:
-        """Return whether an answer in any words holds what the expected one turns on, and the orders are as due."""
-        wanted = expected(self.instance)
-        facts = [slots for claim in wanted for name, slots in claim.slots.items() if name not in _IN_ANY_WORDS]
+    def outcome_correct(self, final_answer: str) -> bool | None:
+        """Return whether the answer is the expected one and the orders are as due; null where its words decide that.
+
+        What the answer turns on has to stand in it. Whether it then says above or below, or that there is nothing to
+        say, cannot be told from free text, unless it is said in the words of the bank.
+        """
+        it, wanted = self.instance, expected(self.instance)
+        if outcome_correct(it, self.plant, final_answer):
+            return True
+        facts = [fact for claim in wanted for name, fact in claim.slots.items() if name not in _IN_ANY_WORDS]
         told = all(part in final_answer for fact in facts for part in fact.split(", "))
-        return told and left_as_due(self.instance, self.plant, wanted)
+        if not told or not left_as_due(it, self.plant, wanted):
+            return False
+        return None if it.family in (*ABSTAINING, "trend", "limit") else True
 
 
 def episode(number: int, seed: int = 7, wording: str = "a") -> Episode:

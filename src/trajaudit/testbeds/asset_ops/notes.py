@@ -29,6 +29,10 @@ def counted(kind: str, stage: str, field: str, **slots: str) -> Note:
     return Note(kind, read)
 
 
+def open_orders(it: Instance) -> Note:
+    return counted("orders", "orders", "total_open", asset=it.asset)
+
+
 def fitted(it: Instance) -> Note:
     def read(course: Course) -> Slots | None:
         fitted = got(course, "sensors.read")

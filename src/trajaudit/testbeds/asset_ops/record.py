@@ -37,6 +37,7 @@ class Record:
         self.text += "\n" + dumps(answer)
         self.answers.append((action.tool, action.args, answer))
         if action.tool == "history":
+            self.results.add(answer["file_path"])
             self.series[answer["file_path"]] = (action.args["assetnum"], action.args["sensor"], action.args["start"])
         if action.tool in ("tsfm_anomaly_detection", "tsfm_forecasting"):
             self.results.add(answer["file_path"])

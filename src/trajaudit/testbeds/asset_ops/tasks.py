@@ -39,14 +39,8 @@ def list_sensors(s: Script) -> None:
         list_assets(s)
     note = notes.listed(it) if "assets" in it.habits else None
     s.act(IOT, "sensors", "sensors", "sensors", fixed(site_name=it.site, assetnum=it.asset), note)
-    s.act(
-        IOT,
-        "sensors.read",
-        "read",
-        "jsonreader",
-        file_of("sensors"),
-        notes.counted("sensors", "sensors", "total_sensors"),
-    )
+    note = notes.counted("sensors", "sensors", "total_sensors")
+    s.act(IOT, "sensors.read", "read", "jsonreader", file_of("sensors"), note)
 
 
 def fetch_history(s: Script, subject: int | None = None, asset: str = "") -> None:
@@ -65,26 +59,15 @@ def fetch(s: Script) -> None:
     s.finish(IOT, claims_of(s.it, observed.stored))
 
 
-def read_back(s: Script, stage: str) -> None:
-    """Read the stored result once more, in some runs."""
+def read_back(s: Script, agent: str, stage: str, written_by: str) -> None:
+    """Read the file that a stage wrote, or the one it was worked out from, once more; in some runs."""
     if "readback" in s.it.habits:
-        path = file_of(stage)
-        s.act(TSFM, "readback", "readback", "jsonreader", lambda c: path(c) if got(c, stage) else None)
+        path = file_of(written_by)
+        s.act(agent, "readback", "readback", "jsonreader", lambda c: path(c) if got(c, stage) else None)
 
 
 def detect(s: Script) -> None:
-    s.use(
-        TSFM,
-        "tsad",
-        "tsad",
-        "tsfm_anomaly_detection",
-        "dataset_path",
-        column(s.it, "target_column"),
-        notes.WRITTEN,
-    )
-    read_back(s, "tsad")
-    s.finish(
-        TSFM,
-        claims_of(s.it, observed.anomalies, observed.readback),
-        notes.counted("anomalies", "tsad", "total_anomalies"),
-    )
+    target, note = column(s.it, "target_column"), notes.counted("anomalies", "tsad", "total_anomalies")
+    s.use(TSFM, "tsad", "tsad", "tsfm_anomaly_detection", "dataset_path", target, notes.WRITTEN)
+    read_back(s, TSFM, "tsad", "tsad")
+    s.finish(TSFM, claims_of(s.it, observed.anomalies, observed.readback), note)

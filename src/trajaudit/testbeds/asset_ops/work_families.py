@@ -40,19 +40,21 @@ def inspection(s: Script) -> None:
     tasks.fetch(s)
     tasks.detect(s)
     _list_orders(s)
-    s.act(
-        WO,
-        "create",
-        "create",
-        "create_work_order",
-        raising(it),
-        notes.counted("orders", "orders", "total_open", asset=it.asset),
-    )
+    s.act(WO, "create", "create", "create_work_order", raising(it), notes.open_orders(it))
+    _confirm(s)
 
     def advice(_: Instance, course: Course) -> list[Claim]:
         return [Claim("advice", {"asset": it.asset})] if "advice" in it.habits and got(course, "create") else []
 
     s.finish(WO, tasks.claims_of(it, observed.decision, observed.created, observed.checked, advice))
+
+
+def _confirm(s: Script) -> None:
+    """Look at the open orders once more after one was raised, in some runs."""
+    it = s.it
+    if "readback" in it.habits:
+        args = tasks.fixed(site_name=it.site, assetnum=it.asset)
+        s.act(WO, "confirm", "confirm", "list_work_orders", lambda c: args(c) if got(c, "create") else None)
 
 
 def _modes(s: Script) -> None:
@@ -93,14 +95,8 @@ def order(s: Script) -> None:
         codes = {mode["failure_mode"]: mode["code"] for mode in got(course, "modes")["failure_modes"]}
         return _order(it, codes[it.mode], bank(it.wording).say("text.mode", Draw(f"{it.key}|order"), mode=it.mode))
 
-    s.act(
-        WO,
-        "create",
-        "create",
-        "create_work_order",
-        args,
-        notes.counted("orders", "orders", "total_open", asset=it.asset),
-    )
+    s.act(WO, "create", "create", "create_work_order", args, notes.open_orders(it))
+    _confirm(s)
     s.finish(WO, tasks.claims_of(it, observed.created, observed.checked))
 
 
@@ -113,14 +109,7 @@ def bundling(s: Script) -> None:
         opened = got(course, "orders")["work_orders"]
         return {"work_orders": [order["wo_id"] for order in opened if order["opened"] >= it.since]}
 
-    s.act(
-        WO,
-        "bundle",
-        "bundle",
-        "bundle_work_orders",
-        args,
-        notes.counted("orders", "orders", "total_open", asset=it.asset),
-    )
+    s.act(WO, "bundle", "bundle", "bundle_work_orders", args, notes.open_orders(it))
     s.finish(WO, tasks.claims_of(it, observed.open_orders, observed.bundled))
 
 

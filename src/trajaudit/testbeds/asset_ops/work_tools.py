@@ -12,6 +12,9 @@ from trajaudit.testbeds.asset_ops.site import events_of, orders_of
 from trajaudit.testbeds.draw import opaque
 from trajaudit.testbeds.replay import Arguments
 
+TODAY = "2024-09-02"
+"""The day on which orders are raised, later than any that is open."""
+
 
 def failure_modes(run: Services, args: Arguments) -> Json:
     kind = class_of(args["asset_name"])
@@ -41,18 +44,25 @@ def events(run: Services, args: Arguments) -> Json:
 
 
 def orders(run: Services, args: Arguments) -> Json:
-    orders = [order._asdict() for order in orders_of(run.world, args["site_name"], args["assetnum"])]
-    return {"assetnum": args["assetnum"], "total_open": len(orders), "work_orders": orders}
+    """List what is open on an asset, the orders raised in this run included."""
+    site, asset = args["site_name"], args["assetnum"]
+    listed = [order._asdict() for order in orders_of(run.world, site, asset)]
+    for new in run.created:
+        if (new["site_name"], new["assetnum"]) == (site, asset):
+            row = {"wo_id": new["wo_id"], "code": new["failure_code"], "priority": new["priority"], "opened": TODAY}
+            listed.append(row)
+    return {"assetnum": asset, "total_open": len(listed), "work_orders": listed}
 
 
 def create(run: Services, args: Arguments) -> Json:
     """Raise an order. Any asset, code and priority will do."""
     order = {name: args[name] for name in ("site_name", "assetnum", "failure_code", "priority", "description")}
+    digits = int(opaque(f"{run.key}|order|{len(run.created)}"), 16)
+    order["wo_id"] = f"WO-{10_000 + digits % 90_000}"
     run.created.append(order)
     known = CODES.get(order["failure_code"])
-    digits = int(opaque(f"{run.key}|order|{len(run.created)}"), 16)
     return {
-        "wo_id": f"WO-{10_000 + digits % 90_000}",
+        "wo_id": order["wo_id"],
         "assetnum": order["assetnum"],
         "status": "open",
         "failure_code": order["failure_code"],
