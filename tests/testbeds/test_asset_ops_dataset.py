@@ -9,6 +9,7 @@ from trajaudit.testbeds.asset_ops import episode, generate, tool_specs
 from trajaudit.testbeds.asset_ops.dataset import asset_ops
 from trajaudit.testbeds.asset_ops.families import oracle_script
 from trajaudit.testbeds.asset_ops.instances import FAMILIES
+from trajaudit.testbeds.asset_ops.plan import PRESETS, slots
 from trajaudit.testbeds.probes import probe
 from trajaudit.testbeds.replay import replay
 
@@ -21,6 +22,13 @@ def test_the_dataset_brings_its_procedure_its_taxonomy_and_its_rules():
     assert all(agent in data.procedure.text for agent in ("Orchestrator", "IoT", "FSMR", "TSFM", "WO", "Summariser"))
     with pytest.raises(ValueError, match="wording: expected one of a, b"):
         asset_ops(wording="c")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_run_is_made_twice_whatever_the_size_of_the_set(preset: str):
+    for n in range(1, 400):
+        made = list(slots(preset, n, seed=7))
+        assert len(set(made)) == len(made) == n
 
 
 def test_ids_questions_and_thoughts_give_nothing_away():
