@@ -73,7 +73,8 @@ def slots(preset: str, n: int, seed: int) -> Iterator[Slot]:
     """Yield the ``n`` runs of a set in their final order."""
     size, clean, _ = PRESETS[preset]
     windows = n // size
-    scatter = Scatter(f"{preset}|{seed}|clean", windows * (size - clean))
+    paired = windows * (size - clean)
+    scatter = Scatter(f"{preset}|{seed}|clean", paired)
     turns = {True: 0, False: 0}
     for position in range(n):
         window, within = divmod(position, size)
@@ -82,4 +83,6 @@ def slots(preset: str, n: int, seed: int) -> Iterator[Slot]:
         is_faulty = faulty[within]
         turn = turns[is_faulty]
         turns[is_faulty] += 1
-        yield Slot(turn if is_faulty or window >= windows else scatter(turn), is_faulty)
+        # In the last, incomplete window clean runs are of instances that no clean run before can have been of.
+        tail = paired + turn - windows * clean
+        yield Slot(turn if is_faulty else scatter(turn) if window < windows else tail, is_faulty)
