@@ -7,26 +7,38 @@ from collections.abc import Iterator
 
 import pytest
 
-from trajaudit.testbeds.asset_ops import check, episode, witness
-from trajaudit.testbeds.asset_ops.answers import expected, reference, stated_in
+from trajaudit.testbeds.asset_ops import Plant, check, witness
+from trajaudit.testbeds.asset_ops.answers import expected, outcome_correct, reference, stated_in
 from trajaudit.testbeds.asset_ops.families import oracle_script
 from trajaudit.testbeds.asset_ops.generator import generate
-from trajaudit.testbeds.asset_ops.instances import ABSTAINING, FAMILIES, Instance
+from trajaudit.testbeds.asset_ops.instances import ABSTAINING, FAMILIES, Instance, Unfit, Wish, instance_of
 from trajaudit.testbeds.replay import replay
 from trajaudit.trajectory import Source, Step, Trajectory
 
 N = 20 * len(FAMILIES)
 
 
+def question(number: int, seed: int, wording: str = "a") -> Instance:
+    """Return a question of each family in turn, at a plant where things fail."""
+    for attempt in range(200):
+        try:
+            wish = Wish(FAMILIES[number % len(FAMILIES)])
+            return instance_of(f"{seed}|{wording}|{number}|{attempt}", str(seed), wording, wish, lively=True)
+        except Unfit:
+            continue
+    raise AssertionError(f"question {number} fits no site")
+
+
 def healthy(wording: str = "a", n: int = N) -> Iterator[tuple[Instance, Trajectory, bool]]:
     """Yield what the oracle does with question after question, and whether the outcome is the expected one."""
     for number in range(n):
-        one = episode(number, 3, wording)
-        steps = replay(oracle_script(one.instance), one.plant)
+        it = question(number, 3, wording)
+        plant = Plant(it.world, it.key, it.troubles)
+        steps = replay(oracle_script(it), plant)
         answer = steps[-1].action.args["answer"]
-        source = Source("asset_ops", meta={"wording": wording, "family": one.instance.family})
-        run = Trajectory(f"r{number}", one.group, one.task, steps, answer, source, reference=one.reference)
-        yield one.instance, run, one.outcome_correct(answer)
+        source = Source("asset_ops", meta={"wording": wording, "family": it.family})
+        run = Trajectory(f"r{number}", f"g{number}", it.goal, steps, answer, source, reference=reference(it))
+        yield it, run, outcome_correct(it, plant, answer)
 
 
 @pytest.mark.parametrize("wording", ["a", "b"])
@@ -100,7 +112,7 @@ def test_tsfm_comes_after_iot_and_the_summariser_last():
 def test_decisions_and_conclusions_fall_on_both_sides():
     sides: dict[str, Counter[str]] = defaultdict(Counter)
     for number in range(60 * len(FAMILIES)):
-        instance = episode(number, 5).instance
+        instance = question(number, 5)
         for claim in expected(instance):
             for slot in ("side", "trend", "due"):
                 if slot in claim.slots:
@@ -125,4 +137,3 @@ def test_a_step_records_agent_tool_call_and_observation():
     assert isinstance(step, Step)
     assert (step.agent, step.action.tool, step.observation) == ("Orchestrator", "plan", None)
     assert {task["agent"] for task in step.action.args["tasks"]} <= {"IoT", "FSMR", "TSFM", "WO"}
-    assert reference(episode(2).instance)

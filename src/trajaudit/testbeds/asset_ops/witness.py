@@ -1,7 +1,7 @@
 """The witness: finds the faults of a run from the run alone, by other reasoning than the injector and the rules.
 
 It shares no code with either. It reads sentences: the wording bank turns every thought, answer and description back
-into claims, and each kind of claim is tied to a predicate over the observations before it (``_Record``). A claim about
+into claims, and each kind of claim is tied to a predicate over the observations before it (``record``). A claim about
 something that was never shown is referential; one whose premises differ from what was shown is factual; one whose
 conclusion its own premises do not bear out is logical. Steps that the procedure demands and calls or statements that a
 mandate or the question rules out are looked for beside that.
