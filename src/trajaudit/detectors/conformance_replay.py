@@ -9,10 +9,12 @@ first missed, since everything after it misses it too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from trajaudit.detectors.conformance_log import Event, Log, names
+from trajaudit.detectors.conformance_log import Event, Log
 from trajaudit.detectors.conformance_model import (
     TASK,
     Precedence,
@@ -21,12 +23,11 @@ from trajaudit.detectors.conformance_model import (
     candidates,
     latest,
     requested,
-    slots_of,
 )
 
 KINDS = ("skipped", "instead", "ungrounded", "drawn_elsewhere", "against", "repeated", "unfinished", "unknown_tool")
-"""What can be wrong: a missing call, a needless one in its place, an argument from nowhere, or from another field than in
-clean runs, a call against what was shown, one made twice, an end without what clean runs end with, a tool never seen."""
+"""What can be wrong: a missing call, a needless one in its place, an argument from nowhere, or from another field than
+in clean runs, a call against what was shown, one made twice, an end unlike that of clean runs, a tool never seen."""
 
 
 class Deviation(NamedTuple):
@@ -89,17 +90,37 @@ def _placed(log: Log, position: int, relation: Precedence, model: ProcessModel, 
 
 
 def _needless(log: Log, position: int, relation: Precedence, name: str | None, model: ProcessModel) -> Event | None:
-    """Return the call that most likely stands in the place of a missing one, or null."""
+    """Return the call that most likely stands in the place of a missing one, or null.
+
+    Of several needless ones it is the one in whose place the missing call would have been least surprising.
+    """
     event, earlier = log.events[position], log.events[:position]
-    if any(later.call == event.call for later in log.events[position + 1 :]) and event.ok:
+    if event.ok and any(later.call == event.call for later in log.events[position + 1 :]):
         return event
     due = {r.before for r in model.precedence if r.tool == relation.before}
-    start = max((i for i, e in enumerate(earlier) if e.tool in due and e.ok and e.about(name)), default=-1)
     opened = min((i for i, e in enumerate(earlier) if e.tool in due and e.ok and e.about(name)), default=-1)
-    done = [i for i in range(opened + 1, position) if _made_before(log.events, i)]
-    about = [i for i in done if log.events[i].about(name)]
-    chosen = about or done
-    return log.events[chosen[0]] if chosen and start >= -1 else None
+    places = [i for i in range(opened + 1, position) if _made_before(log.events, i)]
+    if not places:
+        return None
+    return log.events[max(places, key=lambda i: _gain(log.events, i, relation.before, name, model))]
+
+
+def _gain(events: Sequence[Event], at: int, tool: str, name: str | None, model: ProcessModel) -> float:
+    """Return how much likelier the run's order of calls would be with a call of ``tool`` at this place."""
+    objects = events[at].objects if name is None else frozenset((name,))
+    around = [events[at - 1], events[at], events[at + 1]]
+    better = [around[0], events[at]._replace(tool=tool, objects=objects), around[2]]
+    return _likelihood(better, model) - _likelihood(around, model)
+
+
+def _likelihood(events: Sequence[Event], model: ProcessModel) -> float:
+    """Return the log-likelihood of a stretch of calls, each given the one before; unseen pairs count a half."""
+    total = 0.0
+    for a, b in pairwise(events):
+        from_a = [row for row in model.follows if row.tool == a.tool]
+        seen = sum(row.times for row in from_a if row.after == b.tool and row.shared == bool(a.objects & b.objects))
+        total += math.log((seen + 0.5) / (sum(row.times for row in from_a) + 1.0))
+    return total
 
 
 def _made_before(events: Sequence[Event], position: int) -> bool:
@@ -145,16 +166,15 @@ def _repeated(log: Log, position: int, model: ProcessModel) -> Iterator[Deviatio
 
 
 def _unfinished(log: Log, model: ProcessModel) -> Iterator[Deviation]:
-    """Yield where the run ended without its last call, or, where that was made, without what the task's objects need."""
+    """Yield where the run ended without its last call, or else without what the objects of its task need."""
     last = log.events[-1]
     if last.tool not in model.ends and model.ends:
-        yield Deviation("unfinished", last.step, f"expected the run to end with {' or '.join(model.ends)}, not {last.tool}")
+        yield Deviation(
+            "unfinished", last.step, f"expected the run to end with {' or '.join(model.ends)}, not {last.tool}"
+        )
         return
     for required in model.required:
         for name in requested(log, required.slot, model.shapes):
             if not any(e.tool in required.tools and e.about(name) for e in log.events) and len(required.tools) > 1:
                 message = f"{name}: expected one of {', '.join(required.tools)}, none was called"
                 yield Deviation("unfinished", last.step, message)
-
-
-__all__ = ["KINDS", "Deviation", "deviations", "names", "slots_of"]

@@ -11,19 +11,17 @@ model of entailment, which then decides instead.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from trajaudit.judges.claim_facts import Fact, Observed, holds, shape
+from trajaudit.judges.claim_facts import Fact, Observed, holds
+from trajaudit.judges.claim_premises import Premises, prepared
 from trajaudit.judges.claim_sentences import stems
 from trajaudit.judges.claim_values import UNITS, Value, values
 
 SUPPORTED, UNSUPPORTED, CONTRADICTED, UNDECIDED = "supported", "unsupported", "contradicted", "undecided"
 COVERED = 0.34
 """A claim of words alone is unsupported where at most this share of its words occurs."""
-_SMALL = 12
-"""Bare whole numbers up to this are counts and list positions more often than statements; they are not checked."""
 
 Sources = Mapping[str, Sequence[str]]
 """For a kind of value (`kind_of`), the fields that healthy answers take it from."""
@@ -60,38 +58,6 @@ class Finding(NamedTuple):
     invented: bool = False
 
 
-class Premises(NamedTuple):
-    """What of a run may support one claim: facts and texts about its subject, and the words that occur in it.
-
-    ``named`` holds the request, the agents, the tools and their arguments as text.
-    """
-
-    facts: list[Fact]
-    texts: list[str]
-    words: frozenset[str]
-    named: str
-    request: str
-
-
-def premises(seen: Observed, anchors: frozenset[str], before: int | None = None) -> Premises:
-    """Return what was observed before a step (all of it where null), without the facts of the anchors' peers."""
-    shapes = {shape(anchor) for anchor in anchors}
-
-    def of_a_peer(scope: frozenset[str]) -> bool:
-        return not scope & anchors and any(shape(name) in shapes for name in scope)
-
-    def in_time(step: int) -> bool:
-        return before is None or step < before
-
-    facts = [fact for fact in seen.facts if in_time(fact.step) and not of_a_peer(fact.scope)]
-    texts = [text for step, scope, text in seen.texts if 0 <= step and in_time(step) and not of_a_peer(scope)]
-    steps = [step for step in seen.said if in_time(step)]
-    mine = [step for step in steps if step < 0 or not of_a_peer(seen.scopes[step])]
-    words = frozenset().union(*(seen.said[step] for step in mine), *(stems(text) for text in texts))
-    words |= seen.said[-1]
-    return Premises(facts, texts, words, " ".join(seen.named[step] for step in steps), seen.request)
-
-
 def check(claim: str, seen: Observed, *, before: int | None = None, sources: Sources | None = None) -> Finding:
     """Return what matching says of one claim.
 
@@ -109,15 +75,6 @@ def check(claim: str, seen: Observed, *, before: int | None = None, sources: Sou
             return _missing(claim, value, given, sources)
         support = True
     return Finding(SUPPORTED, claim) if support else _by_words(claim, seen.identifiers(), given)
-
-
-def prepared(claim: str, seen: Observed, before: int | None = None) -> tuple[Premises, list[Value], bool]:
-    """Return what may support a claim, the values to check, and whether the rest repeats an observed text."""
-    known = seen.identifiers()
-    anchors = frozenset(v.text for v in values(claim) if v.kind == "identifier" and v.text in known)
-    given = premises(seen, anchors, before)
-    rest, quoted = _without_quotes(claim, given.texts)
-    return given, [value for value in values(rest) if not _negligible(value)], quoted
 
 
 def kind_of(value: Value) -> str:
@@ -138,11 +95,6 @@ def _occurs(identifier: str, given: Premises, seen: Observed, before: int | None
     word = identifier.casefold()
     texts = (text for step, _, text in seen.texts if before is None or step < before)
     return word.replace("_", " ") in given.named or any(word in text.casefold() for text in texts)
-
-
-def _negligible(value: Value) -> bool:
-    bare = value.kind == "number" and not value.dimension
-    return bare and all(number == int(number) and 0 <= number <= _SMALL for number in value.numbers)
 
 
 def _supported(value: Value, given: Premises, sources: Sources | None) -> bool:
@@ -171,7 +123,7 @@ def _missing(claim: str, value: Value, given: Premises, sources: Sources | None)
 
 
 def _rival(claim: str, value: Value, facts: list[Fact], sources: Sources | None) -> Fact | None:
-    """Return the latest fact of the kind of the value that the claim names by its key or label, or that it comes from."""
+    """Return the latest fact comparable to the value that the claim names by key or label, or that it comes from."""
     words = stems(claim)
     fields = (sources or {}).get(kind_of(value), ())
     for fact in reversed(facts):
@@ -202,19 +154,6 @@ def _comparable(fact: Fact, value: Value) -> bool:
         return False
     dated = any(other.kind == "date" for other in values(fact.value))
     return dated == (value.kind == "date")
-
-
-def _without_quotes(claim: str, texts: Sequence[str]) -> tuple[str, bool]:
-    """Return the claim without what it repeats word by word of an observed text of three words or more."""
-    rest, quoted = claim, False
-    for text in texts:
-        words = text.strip(" .").split()
-        if len(words) < 3 or words[0].casefold() not in claim.casefold():
-            continue
-        form = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
-        rest, times = form.subn(" ", rest)
-        quoted = quoted or times > 0
-    return rest, quoted
 
 
 def _by_words(claim: str, anchors: frozenset[str], given: Premises) -> Finding:

@@ -1,10 +1,10 @@
 """What a run has observed, as facts that a claim can be held against, and which of them are about what.
 
-The choice that matters is scope. "ORD-2 is answered within 24 hours" is not true because *some* order is: a fact belongs
-to the identifiers of its own record and of the call that returned it, and to those that led to that call (the article
-that order ORD-2 named belongs to ORD-2). A claim about ORD-2 is held against every fact but those of its peers,
-identifiers of the same shape. Free text inside an observation counts, value by value; the text of the answer itself, and
-an echo of it, does not.
+The choice that matters is scope. "ORD-2 is answered within 24 hours" is not true because *some* order is: a fact
+belongs to the identifiers of its own record and of the call that returned it, and to those that led to that call (the
+article that order ORD-2 named belongs to ORD-2). A claim about ORD-2 is held against every fact but those of its peers,
+identifiers of the same shape. Free text inside an observation counts, value by value; the answer itself, where a tool
+echoes it, does not.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _IGNORED = frozenset(("ok", "success", "error", "status_code"))
 class Fact(NamedTuple):
     """One leaf of an observation.
 
-    ``field`` names it as tool and key path; ``value`` is the leaf, ``dimension`` and ``scale`` the unit that its key ends
-    in; ``scope`` holds the identifiers that it is about, and ``label`` what the record calls itself.
+    ``field`` names it as tool and key path; ``value`` is the leaf, ``dimension`` and ``scale`` the unit that its key
+    ends in; ``scope`` holds the identifiers that it is about, and ``label`` what the record calls itself.
     """
 
     step: int
@@ -98,7 +98,9 @@ def observed(trajectory: Trajectory) -> Observed:
             if isinstance(value, str) and value not in origin and _identifies(value):
                 origin[value] = scope
         seen.said[step.index] = _said(step, [path for path, *_ in leaves], answer)
-        seen.named[step.index] = f"{step.agent or ''} {_tool(step)} {_text_of(step, answer)}".replace("_", " ").casefold()
+        seen.named[step.index] = f"{step.agent or ''} {_tool(step)} {_text_of(step, answer)}".replace(
+            "_", " "
+        ).casefold()
     return seen
 
 
@@ -170,8 +172,10 @@ def _leaves(data: Json, path: tuple[str, ...], scope: frozenset[str], label: str
         yield path, data, scope, label
 
 
-def _take(seen: Observed, step: Step, path: tuple[str, ...], value: Json, scope: frozenset[str], label: str | None) -> None:
-    if value is None or isinstance(value, bool) or path[-1] in _IGNORED and not isinstance(value, str):
+def _take(
+    seen: Observed, step: Step, path: tuple[str, ...], value: Json, scope: frozenset[str], label: str | None
+) -> None:
+    if value is None or isinstance(value, bool) or (path[-1] in _IGNORED and not isinstance(value, str)):
         return
     dimension, scale = unit_of(path[-1])
     name = f"{_tool(step)}:{'.'.join(path[1:])}"

@@ -1,8 +1,8 @@
 """A text cut into atomic claims, and the sentences in it that claim nothing.
 
 What is left out here is never checked, so the list is short and says only what no reader would call a statement of
-fact: greetings, thanks, regrets, wishes, signatures, questions, requests, and (in a thought) intentions. Everything else
-is a claim, however polite. Words are compared by their first five letters (truncation, the oldest stemming there is):
+fact: greetings, thanks, regrets, wishes, signatures, questions, requests, and (in a thought) intentions. All else is a
+claim, however polite. Words are compared by their first five letters (truncation, the oldest stemming there is):
 "refunded", "refunds" and "refunding" are one word, and no suffix list has to be kept for it.
 """
 
@@ -18,7 +18,7 @@ _SPLIT = re.compile(r"(?<=[.!?])[\"'”)]*\s+(?=[\"'“(]?[A-Z0-9€$£¥*-])|\n
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’]*")
 _COURTESY = re.compile(
     r"(?:dear|hello|hi|hey|to|attention|attn|good (?:morning|afternoon|evening|day)|greetings)\b[^.!?]*[,:!]?"
-    r"|(?:thanks|thank you|many thanks|we (?:apologi[sz]e|thank you)|(?:i|we)(?:'m| am|'re| are) (?:very )?sorry)\b[^.!?]*"
+    r"|(?:(?:many )?thanks|(?:we )?(?:apologi[sz]e|thank you)|(?:i|we)(?:'m| am|'re| are)? (?:very )?sorry)\b[^.!?]*"
     r"|(?:kind |best |warm )?(?:regards|sincerely|yours|cheers|take care|all the best|best wishes)\b[^.!?]*"
     r"|(?:it'?s |it is )?(?:nice|good|great|lovely|a pleasure) to (?:hear|meet|see|help)\b[^.!?]*"
     r"|(?:please|let (?:us|me) know|feel free|do not hesitate|don't hesitate|have an?|enjoy|hope)\b[^.!?]*",
@@ -26,16 +26,18 @@ _COURTESY = re.compile(
 )
 _ADDRESS = re.compile(r"(?:dear|hello|hi|hey)\s+[^,:.!?]{1,40}[,:!]\s+", re.IGNORECASE)
 _INTENTION = re.compile(
-    r"\b(?:will|shall|need(?:s)? to|should|must|let me|let's|i'll|going to|plan to|want to|next|first|try|would|could|may|"
-    r"might|if|whether)\b",
+    r"\b(?:will|shall|needs? to|should|must|let me|let's|i'll|going to|plan to|want to|next|first|try|would|could|"
+    r"may|might|if|whether)\b",
     re.IGNORECASE,
 )
 _STOP = frozenset(
-    "a an and any are as at be because been but by can did do does for from had has have he her here his how i if in "
-    "into is it its just me my no nor not of on one or our out over own per she so some such than that the their them "
-    "then there these they this those to too under until up us was we were what when where which while who whose will "
-    "with within would you your yours about after again all also before between both down during each few further "
-    "more most other same very s t d ll m re ve now soon shortly later please".split()
+    _WORD.findall(
+        "a an and any are as at be because been but by can did do does for from had has have he her here his how i if "
+        "in into is it its just me my no nor not of on one or our out over own per she so some such than that the "
+        "their them then there these they this those to too under until up us was we were what when where which while "
+        "who whose will with within would you your yours about after again all also before between both down during "
+        "each few further more most other same very s t d ll m re ve now soon shortly later please"
+    )
 )
 
 

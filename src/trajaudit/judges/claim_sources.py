@@ -1,8 +1,8 @@
-"""Where healthy answers take their values from, learnt from clean runs: the one part of the claim checker that is fitted.
+"""Where healthy answers take their values from, learnt from clean runs: the one fitted part of the claim checker.
 
-A number of days in an answer may equal the days since purchase by chance. Runs known to be clean show that such a number
-is always the payout time; then only that field supports it. What is learnt are units and fields, never words, so it
-carries over to answers in other sentences. A tool whose fields were never seen in training is not held to them.
+A number of days in an answer may equal the days since purchase by chance. Runs known to be clean show that such a
+number is always the payout time; then only that field supports it. What is learnt are units and fields, never words, so
+it carries over to answers in other sentences. A tool whose fields were never seen in training is not held to them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from trajaudit._fields import Fields, Json, loads, typed
-from trajaudit.judges.claim_check import Sources, kind_of, prepared, supporting
+from trajaudit.judges.claim_check import kind_of, supporting
 from trajaudit.judges.claim_facts import observed
+from trajaudit.judges.claim_premises import prepared
 from trajaudit.judges.claim_sentences import sentences
 from trajaudit.trajectory import Trajectory
 
@@ -34,9 +35,7 @@ def learn_sources(clean: Iterable[Trajectory]) -> dict[str, tuple[str, ...]]:
                 fields = frozenset(fact.field for fact in supporting(value, given.facts)) - {"task"}
                 if fields and value.kind != "identifier":
                     seen_in[kind_of(value)][fields] += 1
-    return {
-        kind: _cover(counts) for kind, counts in sorted(seen_in.items()) if sum(counts.values()) >= _LEAST
-    }
+    return {kind: _cover(counts) for kind, counts in sorted(seen_in.items()) if sum(counts.values()) >= _LEAST}
 
 
 def _cover(counts: Counter[frozenset[str]]) -> tuple[str, ...]:
@@ -70,6 +69,3 @@ def read_sources(path: str | Path) -> dict[str, tuple[str, ...]]:
         return typed(item, str, where)
 
     return {kind: fields.each(kind, name) for kind in content}
-
-
-__all__ = ["COVER", "Sources", "learn_sources", "read_sources"]

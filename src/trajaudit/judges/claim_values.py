@@ -8,6 +8,7 @@ Units of one dimension are converted (2 hours fits 120 minutes, 33 kV fits 33000
 
 from __future__ import annotations
 
+import calendar
 import re
 from functools import lru_cache
 from typing import NamedTuple
@@ -37,7 +38,7 @@ _SCALES: dict[str, dict[float, str]] = {
 UNITS = {word: (name, scale) for name, of in _SCALES.items() for scale, words in of.items() for word in words.split()}
 """Each unit word with its dimension and its size in that dimension's base unit."""
 
-_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _SIGNS = "€$£¥"
 _UNIT = "|".join(sorted((re.escape(word) for word in UNITS), key=len, reverse=True))
 _DIGITS = r"\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*"
@@ -53,15 +54,18 @@ _EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _IDENTIFIER = re.compile(rf"{_EMAIL}|(?<![\w.@-])(?=[\w./-]*\d)[A-Za-z][A-Za-z0-9]*(?:[-_/.][A-Za-z0-9]+)+(?![\w@])")
 _DATE = re.compile(r"\b(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?\b")
 _CLOCK = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = [name.lower() for name in calendar.month_name[1:]]
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in _MONTHS)
 _WRITTEN_DATE = re.compile(
-    rf"\b(?:(?P<m1>{_MONTH})\.? (?P<d1>\d{{1,2}})|(?P<d2>\d{{1,2}})\.? (?P<m2>{_MONTH}))(?:\w\w)?(?:,? (?P<y>\d{{4}}))?\b",
+    rf"\b(?:(?P<m1>{_MONTH})\.? (?P<d1>\d{{1,2}})|(?P<d2>\d{{1,2}})\.? (?P<m2>{_MONTH}))"
+    r"(?:\w\w)?(?:,? (?P<y>\d{4}))?\b",
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|tomorrow|yesterday|today|tonight)\b")
 _NAME = re.compile(r"(?<![\w'’-])[A-Z][a-zA-Z]+(?:[ -][A-Z][a-zA-Z]+)*(?![\w'’])")
-_NEUTRAL = frozenset("I Id Ive Im Note However Also Additionally Based Finally Summary Yes No OK N/A None".split())
+_NEUTRAL = frozenset(
+    ("I", "Note", "However", "Also", "Additionally", "Based", "Finally", "Summary", "Yes", "No", "OK", "N/A", "None")
+)
 
 
 class Value(NamedTuple):

@@ -2,8 +2,8 @@
 
 The answer is cut into atomic claims (`claim_sentences`), each is checked by matching against the observations
 (`claim_check`), and what matching cannot decide goes to a model of entailment where one is given. Two readings have
-names, since they differ on healthy runs: ``strict`` asks for an observation behind every claim, ``standing_claims`` lets
-pass what the procedure of the dataset says a reply may always state. The second needs a procedure that lists some.
+names, since they differ on healthy runs: ``strict`` asks for an observation behind every claim, ``standing_claims``
+lets pass what the procedure of the dataset says a reply may always state. The second needs a procedure that lists some.
 
 Scores are set, not measured: the strength of the weightiest finding, and 0.05 where none is left. A claim of the answer
 is located at the step that sends it, else at the last one.
@@ -26,9 +26,9 @@ from trajaudit.judges.claim_check import (
     Finding,
     Sources,
     check,
-    premises,
 )
 from trajaudit.judges.claim_facts import Observed, observed
+from trajaudit.judges.claim_premises import premises
 from trajaudit.judges.claim_sentences import allowed, intended, sentences
 from trajaudit.judges.claim_sources import read_sources
 from trajaudit.judges.claim_values import values
