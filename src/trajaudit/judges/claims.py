@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Literal
 
-from trajaudit._fields import Json
+from trajaudit._fields import Json, dumps
 from trajaudit.auditor import spec_hash
 from trajaudit.judges.claim_check import (
     CONTRADICTED,
@@ -30,13 +31,14 @@ from trajaudit.judges.claim_check import (
 from trajaudit.judges.claim_facts import Observed, observed
 from trajaudit.judges.claim_premises import premises
 from trajaudit.judges.claim_sentences import allowed, intended, sentences
-from trajaudit.judges.claim_sources import read_sources
+from trajaudit.judges.claim_sources import learn_sources, read_sources
 from trajaudit.judges.claim_values import values
 from trajaudit.taxonomy import Taxonomy
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Verdict
 
 VERSION = 1
+MODEL = "claim_sources.json"
 NOTHING = 0.05
 """The score of a run whose claims all pass."""
 
@@ -85,17 +87,33 @@ class ClaimsJudge:
         self.standing = tuple(standing_claims) if reading == "standing_claims" else ()
         self.sources = read_sources(sources) if isinstance(sources, str) else sources
         self.types = TYPES.get(taxonomy.name, {})
-        self.spec: dict[str, Json] = {
+        self._told: dict[str, Json] = {
             "judge": "claims",
             "version": VERSION,
             "taxonomy": taxonomy.name,
             "reading": reading,
             "standing_claims": list(self.standing),
             "thoughts": thoughts,
-            "sources": None if self.sources is None else {key: list(of) for key, of in self.sources.items()},
             "entailment": None if entailment is None else entailment.name,
         }
-        self._spec_hash = spec_hash(self.spec)
+
+    @property
+    def spec(self) -> dict[str, Json]:
+        sources = None if self.sources is None else {key: list(of) for key, of in self.sources.items()}
+        return self._told | {"sources": sources}
+
+    def fit(self, runs: Sequence[Trajectory], folder: Path | None = None) -> None:
+        """Learn from the clean ones among ``runs`` where answers take their values from (`claim_sources`).
+
+        A run without a label is taken to be clean. Without this, any field may support a value.
+        """
+        self.sources = learn_sources(run for run in runs if run.label is None or not run.label.faulty)
+        if folder is not None:
+            (folder / MODEL).write_text(dumps(self.sources) + "\n", encoding="utf-8")
+
+    def predict(self, runs: Sequence[Trajectory]) -> list[Verdict]:
+        """Return one verdict a run."""
+        return [self.audit(run) for run in runs]
 
     async def judge(self, trajectory: Trajectory) -> Verdict:
         return self.audit(trajectory)
@@ -115,7 +133,7 @@ class ClaimsJudge:
             trajectory.id,
             trajectory.content_hash,
             self.name,
-            self._spec_hash,
+            spec_hash(self.spec),
             faulty=bool(found),
             score=worst,
             step=min(steps, default=None),
