@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 from trajaudit.judges.claim_facts import Fact, Observed, holds
 from trajaudit.judges.claim_premises import Premises, prepared
-from trajaudit.judges.claim_sentences import stems
+from trajaudit.judges.claim_sentences import advised, stems
 from trajaudit.judges.claim_values import UNITS, Value, values
 
 SUPPORTED, UNSUPPORTED, CONTRADICTED, UNDECIDED = "supported", "unsupported", "contradicted", "undecided"
@@ -104,6 +104,8 @@ def _supported(value: Value, given: Premises, sources: Sources | None) -> bool:
     if _eligible(value, given.facts, sources) is not given.facts:
         return value.text.casefold() in given.request.casefold()
     words = [word.casefold() for word in value.text.split()]
+    if len(words) > 2 and "".join(word[0] for word in words) in given.words:
+        return True  # spelled out what a key abbreviates
     spoken = f"{' '.join(given.texts)} {given.named}".casefold()
     return all(word in spoken or word[:5] in given.words for word in words)
 
@@ -167,7 +169,7 @@ def _by_words(claim: str, anchors: frozenset[str], given: Premises) -> Finding:
     for fact in spoken:
         if fact.label and _names(fact, words):
             return Finding(CONTRADICTED, claim, fact.label, fact, 0.9)
-    if len(words) < 2:
+    if len(words) < 2 or advised(claim) or claim.endswith(":"):
         return Finding(SUPPORTED, claim)
     covered = len(words & given.words) / len(words)
     if covered <= COVERED:

@@ -205,7 +205,8 @@ def unit_of(key: str) -> tuple[str, float]:
     """
     last = key.lower().rpartition("_")[2]
     many = "days" if key.lower().startswith("days_") else last
-    return UNITS.get(many, ("", 1.0)) if "_" in key else ("", 1.0)
+    plain = "_" not in key or "_per_" in key.lower()
+    return ("", 1.0) if plain else UNITS.get(many, ("", 1.0))
 
 
 def holds(fact: Fact, value: Value) -> bool:
@@ -214,4 +215,6 @@ def holds(fact: Fact, value: Value) -> bool:
         return value.kind == "number" and value.fits(fact.value, fact.dimension, fact.scale)
     if not isinstance(fact.value, str) or value.kind == "number":
         return False
+    if value.kind == "date" and value.text.startswith("-"):  # no year is said
+        return re.search(rf"{re.escape(value.text)}(?!\d)", fact.value) is not None
     return re.search(rf"(?<!\w){re.escape(value.text)}(?!\w)", fact.value, re.IGNORECASE) is not None

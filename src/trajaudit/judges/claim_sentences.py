@@ -30,6 +30,11 @@ _INTENTION = re.compile(
     r"may|might|if|whether)\b",
     re.IGNORECASE,
 )
+_ADVICE = re.compile(
+    r"\b(?:should|recommend(?:s|ed)?|suggest(?:s|ed)?|advis(?:e|es|ed|able)|may|might|could|would|consider|if|whether|"
+    r"ensure|verify|check that)\b",
+    re.IGNORECASE,
+)
 _STOP = frozenset(
     _WORD.findall(
         "a an and any are as at be because been but by can did do does for from had has have he her here his how i if "
@@ -74,6 +79,11 @@ def _signature(line: str, position: int) -> bool:
 def intended(sentence: str) -> bool:
     """Return whether a sentence of a thought speaks of what is to be done or may be, and asserts nothing yet."""
     return _INTENTION.search(sentence) is not None
+
+
+def advised(sentence: str) -> bool:
+    """Return whether a sentence gives advice or states a condition or possibility, which no observation bears out."""
+    return _ADVICE.search(sentence) is not None
 
 
 @lru_cache(maxsize=65536)

@@ -40,10 +40,13 @@ UNITS = {word: (name, scale) for name, of in _SCALES.items() for scale, words in
 
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _SIGNS = "€$£¥"
+_CODES = "|".join(word for word, (kind, _) in UNITS.items() if kind == "money" and len(word) == 3)
+_POINTER = re.compile(r"\b(?:step|task|section|page|line|no\.)s? #?\d+(?:(?:,| and| to|-) ?\d+)*", re.IGNORECASE)
+"""Numbers that point at a place in the run or the text and state nothing."""
 _UNIT = "|".join(sorted((re.escape(word) for word in UNITS), key=len, reverse=True))
 _DIGITS = r"\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*"
 _NUMBER = re.compile(
-    rf"(?<![\w.,-])(?:(?P<before>[{_SIGNS}]|(?-i:\b[A-Z]{{3}}\b))\s?)?(?P<sign>-)?(?P<digits>{_DIGITS})"
+    rf"(?<![\w.,-])(?:(?P<before>[{_SIGNS}]|\b(?:{_CODES})\b)\s?)?(?P<sign>-)?(?P<digits>{_DIGITS})"
     rf"(?![\w]*\d)(?:[\s-]?(?:working|business|calendar|full)?\s?(?P<unit>{_UNIT})(?!\w))?",
     re.IGNORECASE,
 )
@@ -64,7 +67,24 @@ _WRITTEN_DATE = re.compile(
 _WEEKDAY = re.compile(r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|tomorrow|yesterday|today|tonight)\b")
 _NAME = re.compile(r"(?<![\w'’-])[A-Z][a-zA-Z]+(?:[ -][A-Z][a-zA-Z]+)*(?![\w'’])")
 _NEUTRAL = frozenset(
-    ("I", "Note", "However", "Also", "Additionally", "Based", "Finally", "Summary", "Yes", "No", "OK", "N/A", "None")
+    (
+        "I",
+        "Note",
+        "However",
+        "Also",
+        "Additionally",
+        "Based",
+        "Finally",
+        "Summary",
+        "Yes",
+        "No",
+        "OK",
+        "N/A",
+        "None",
+        "ID",
+        "Step",
+        "Task",
+    )
 )
 
 
@@ -91,8 +111,10 @@ class Value(NamedTuple):
         both = bool(dimension and self.dimension)
         if both and dimension != self.dimension:
             return False
-        seen = number * scale / self.scale if both else number
-        return any(abs(reading - seen) <= self.slack + 1e-9 * abs(reading) for reading in self.numbers)
+        seen = [number * scale / self.scale if both else number]
+        if self.dimension == "percent" and not dimension:
+            seen.append(100 * number)  # 60.8 % of a field that holds 0.608
+        return any(abs(mine - one) <= self.slack + 1e-9 * abs(mine) for mine in self.numbers for one in seen)
 
 
 def readings(digits: str) -> tuple[tuple[float, ...], int]:
@@ -127,7 +149,7 @@ def values(text: str) -> tuple[Value, ...]:
 @lru_cache(maxsize=65536)
 def _values(text: str) -> tuple[Value, ...]:
     found: list[Value] = []
-    rest = text
+    rest = _POINTER.sub(lambda match: "\x00" * len(match.group()), text)
     for take in (_identifiers, _dates, _numbers, _names):
         taken, rest = take(rest)
         found += taken
@@ -197,7 +219,8 @@ def _names(text: str) -> tuple[list[Value], str]:
         opens = not before or before[-1] in ".!?:;\n-–—•|#"
         words = match.group().split(" ")
         name = " ".join(words[1:] if opens and not fills else words)
-        if after.startswith(":") or name in _NEUTRAL or name.lower().startswith(tuple(_MONTHS)):
+        unit = name.lower() in UNITS and len(name) < 4
+        if unit or after.startswith(":") or name in _NEUTRAL or name.lower().startswith(tuple(_MONTHS)):
             continue
         if name:
             out.append(Value("name", name))

@@ -32,7 +32,7 @@ from trajaudit.judges.claim_facts import Observed, observed
 from trajaudit.judges.claim_premises import premises
 from trajaudit.judges.claim_sentences import allowed, intended, sentences
 from trajaudit.judges.claim_sources import learn_sources, read_sources
-from trajaudit.judges.claim_values import values
+from trajaudit.judges.claim_values import Value, values
 from trajaudit.taxonomy import Taxonomy
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Verdict
@@ -172,10 +172,18 @@ class ClaimsJudge:
 def _of_thought(thought: str, seen: Observed, step: int) -> Iterator[Finding]:
     """Yield what became of the values that a thought asserts, against what was observed before its step."""
     for claim in sentences(thought):
-        if not intended(claim) and values(claim):
-            finding = check(claim, seen, before=step)
-            if finding.about is not None:
-                yield finding
+        if intended(claim) or not any(_firm(value) for value in values(claim)):
+            continue
+        finding = check(claim, seen, before=step)
+        if finding.about is not None and any(_firm(v) and v.text == finding.about for v in values(claim)):
+            yield finding
+
+
+def _firm(value: Value) -> bool:
+    """Return whether a value of a thought is worth checking: not a name, nor a bare whole number."""
+    if value.kind == "number":
+        return bool(value.dimension) or value.slack < 0.5
+    return value.kind != "name"
 
 
 def _sent_at(trajectory: Trajectory) -> int:
