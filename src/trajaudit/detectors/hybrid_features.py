@@ -40,9 +40,10 @@ class Columns:
 
     def alarms(self, verdicts: Mapping[str, Sequence[Verdict]], faulty: NDArray[np.bool_]) -> dict[str, float]:
         """Return the rate at which each part flags clean runs, one success and one failure added (Laplace)."""
-        flagged = {part: np.array([v.ok and bool(v.faulty) for v in verdicts[part]]) for part in self.parts}
+        lists = zip(self.parts, self._aligned(verdicts), strict=True)
+        flagged = {part: np.array([v.ok and bool(v.faulty) for v in own]) for part, own in lists}
         clean = int((~faulty).sum())
-        return {part: float((flagged[part] & ~faulty).sum() + 1) / (clean + 2) for part in self.parts}
+        return {part: float((flags & ~faulty).sum() + 1) / (clean + 2) for part, flags in flagged.items()}
 
     def runs(self, verdicts: Mapping[str, Sequence[Verdict]], alarms: Mapping[str, float]) -> FloatArray:
         """Return [n, columns] for n runs, from one list of n verdicts a part and the parts' rates of false alarm.

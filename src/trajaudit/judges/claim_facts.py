@@ -43,7 +43,7 @@ class Fact(NamedTuple):
 
     @property
     def key(self) -> str:
-        return self.field.rpartition(".")[2]
+        return re.split("[.:]", self.field)[-1]
 
     @property
     def quote(self) -> str:
