@@ -70,6 +70,7 @@ class Observed:
         return frozenset().union(*self.scopes.values()) if self.scopes else frozenset()
 
 
+@lru_cache(maxsize=65536)
 def shape(identifier: str) -> str:
     """Return what an identifier shares with its peers.
 

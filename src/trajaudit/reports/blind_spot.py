@@ -62,7 +62,7 @@ def headline_table(key: str, title: str, cards: Mapping[str, Scorecard], notes: 
     return Table(key, title, (Column("auditor", "auditor", "text"), *HEADLINE), tuple(rows), tuple(notes))
 
 
-def left_out_table(found: Mapping[str, Scorecard], alarms: Mapping[str, Estimate]) -> Table:
+def left_out_table(found: Mapping[str, Scorecard]) -> Table:
     """Return what a hybrid that was never shown a fault type finds of it, and its false alarms."""
     columns = (
         *(Column("type", "left out", "text"), Column("recall", "recall of it"), Column("step_joint", "and located")),
@@ -70,7 +70,7 @@ def left_out_table(found: Mapping[str, Scorecard], alarms: Mapping[str, Estimate
     )
     rows: list[Row] = []
     for name, card in found.items():
-        cells: tuple[Cell, ...] = (name, value(card, name), metric(card, "step_joint"), alarms[name])
+        cells: tuple[Cell, ...] = (name, value(card, name), metric(card, "step_joint"), metric(card, "false_alarm"))
         rows.append(Row(cells))
     note = "Its parts saw clean runs only. It cannot name a type that it was never shown, so types are not scored."
     return Table("left_out", "Leave one fault type out (bank b)", columns, tuple(rows), (note,))

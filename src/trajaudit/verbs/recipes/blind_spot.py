@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trajaudit.analysis import Comparison, Estimate, Scorecard, compare, score, tabulate
+from trajaudit.analysis import Comparison, Scorecard, compare, score, tabulate
 from trajaudit.config import resolve
 from trajaudit.dataset import Dataset
 from trajaudit.detectors.baselines import HasError, Length, Majority, PositionPrior
@@ -28,6 +28,7 @@ from trajaudit.reports.blind_spot import goals_table, headline_table, left_out_t
 from trajaudit.runs import interruptible
 from trajaudit.testbeds.support_desk.generator import generate
 from trajaudit.trajectory import Trajectory
+from trajaudit.verbs.ablation import ablated, left_out
 from trajaudit.verbs.free_auditors import PARTS, free_makers
 from trajaudit.verbs.reproduce import Reproduction
 from trajaudit.verbs.stats import Stats
@@ -95,16 +96,18 @@ def blind_spot(
         for table in scorecard_tables(cards[name])
         if table.key in SHOWN
     ]
-    ablations = {name: _ablation(fitted, sets[name], said[name], stats) for name in ("bank_b", PUBLISHED)}
-    tables += [
-        headline_table(f"{name}_ablation", f"What each part adds: {SETS[name]}", of) for name, of in ablations.items()
-    ]
-    left_out = _leave_one_out(fitted, sets["bank_b"], said["bank_b"], stats)
+    hybrids = ablated(fitted.stacked, fitted.train)
+    for name in ("bank_b", PUBLISHED):
+        verdicts = {part: _as(part, hybrid.predict(sets[name], said[name])) for part, hybrid in hybrids.items()}
+        of = {card.auditor: card for card in _cards(sets[name], verdicts, stats)}
+        tables.append(headline_table(f"{name}_ablation", f"What each part adds: {SETS[name]}", of))
+    found = left_out(fitted.stacked, fitted.train, sets["bank_b"], said["bank_b"])
+    unseen = {kind: _cards(runs, {"hybrid": verdicts}, stats)[0] for kind, (runs, verdicts) in found.items()}
     comparisons = _compared(sets[PUBLISHED], {**said[PUBLISHED], **others}, list(others), stats)
     return Reproduction(
         [],
         goals,
-        [*tables, left_out_table(*left_out), comparison_table(comparisons)],
+        [*tables, left_out_table(unseen), comparison_table(comparisons)],
         [],
         _findings(cards[PUBLISHED], comparisons),
         dict(dataset.files),
@@ -175,47 +178,6 @@ def _timeless(said: Said) -> list[Verdict]:
 def _cards(runs: Sequence[Trajectory], said: Said, stats: Stats) -> list[Scorecard]:
     items, answers = tabulate(runs, _timeless(said))
     return score(items, answers, **stats)
-
-
-def _ablation(fitted: Fitted, runs: Sequence[Trajectory], said: Said, stats: Stats) -> dict[str, Scorecard]:
-    """Return the hybrid with all parts, without each, and with each alone, fitted anew on the same verdicts."""
-    subsets: dict[str, tuple[str, ...]] = {"all parts": PARTS}
-    subsets |= {f"without {part}": tuple(other for other in PARTS if other != part) for part in PARTS}
-    subsets |= {f"{part} alone": (part,) for part in PARTS}
-    verdicts: Said = {}
-    for name, parts in subsets.items():
-        hybrid = _fitted_again(fitted, range(len(fitted.train)), parts)
-        verdicts[name] = _as(name, hybrid.predict(runs, said))
-    return {card.auditor: card for card in _cards(runs, verdicts, stats)}
-
-
-def _fitted_again(fitted: Fitted, kept: Sequence[int], parts: Sequence[str]) -> Hybrid:
-    """Return a hybrid of the same recipe over some parts, fitted on some of the training runs."""
-    whole = fitted.stacked.hybrid
-    hybrid = Hybrid(parts, whole.columns.types, budget=whole.budget, strength=whole.strength, seed=whole.seed)
-    learnt = {part: [fitted.stacked.learnt_from[part][i] for i in kept] for part in parts}
-    hybrid.fit([fitted.train[i] for i in kept], learnt)
-    return hybrid
-
-
-def _leave_one_out(
-    fitted: Fitted, runs: Sequence[Trajectory], said: Said, stats: Stats
-) -> tuple[dict[str, Scorecard], dict[str, Estimate]]:
-    """Return, by fault type, the card of a hybrid never shown it, on its runs and clean ones, and its false alarms."""
-    cards, alarms = {}, {}
-    for kind in fitted.stacked.hybrid.columns.types:
-        kept = [i for i, run in enumerate(fitted.train) if kind not in _types(run)]
-        at = [i for i, run in enumerate(runs) if _types(run) in ((), (kind,))]
-        some = [runs[i] for i in at]
-        hybrid = _fitted_again(fitted, kept, PARTS)
-        verdicts = hybrid.predict(some, {part: [said[part][i] for i in at] for part in PARTS})
-        (cards[kind],) = _cards(some, {"hybrid": verdicts}, stats)
-        alarms[kind] = cards[kind].metrics["false_alarm"]
-    return cards, alarms
-
-
-def _types(run: Trajectory) -> tuple[str, ...]:
-    return tuple(fault.type for fault in run.label.faults) if run.label is not None else ()
 
 
 def _compared(runs: Sequence[Trajectory], said: Said, others: Sequence[str], stats: Stats) -> list[Comparison]:
