@@ -32,7 +32,7 @@ def ablated(stacked: Stacked, train: Sequence[Trajectory]) -> dict[str, Hybrid]:
 def left_out(
     stacked: Stacked, train: Sequence[Trajectory], runs: Sequence[Trajectory], said: Mapping[str, Sequence[Verdict]]
 ) -> dict[str, tuple[list[Trajectory], list[Verdict]]]:
-    """Return, for each fault type, the runs of that type and the clean ones, as judged by a hybrid never shown the type.
+    """Return, for each fault type, its runs and the clean ones, as judged by a hybrid that was never shown the type.
 
     Args:
         said: the parts' verdicts on ``runs``.

@@ -79,8 +79,9 @@ def blind_spot(
         "bank_b": list(generate("varied", test, seed + 2, "b")),
         PUBLISHED: list(dataset),
     }
-    said = {name: _said(fitted, runs) for name, runs in sets.items()}
-    seconds = [verdict.latency_s or 0.0 for of in said.values() for verdict in of["hybrid"]]
+    timed = {name: _said(fitted, runs) for name, runs in sets.items()}
+    seconds = [verdict.latency_s or 0.0 for of in timed.values() for verdict in of["hybrid"]]
+    said = {name: _timeless(of) for name, of in timed.items()}
     milliseconds = 1000 * sum(seconds) / len(seconds)
     print(f"a hybrid verdict with all its parts, one core: {milliseconds:.1f} ms, at most {1000 * max(seconds):.1f} ms")
     others = _published(sets[PUBLISHED], dataset, data_dir)
@@ -170,19 +171,18 @@ def _published(runs: Sequence[Trajectory], dataset: Dataset, data_dir: str) -> S
     return interruptible(ask())
 
 
-def _timeless(said: Said) -> list[Verdict]:
-    """Return all verdicts without their seconds, which differ from machine to machine and have no place in a table."""
-    return [replace(verdict, latency_s=None) for of in said.values() for verdict in of]
+def _timeless(said: Said) -> Said:
+    """Return verdicts without their seconds, which differ from machine to machine and have no place in these tables."""
+    return {name: [replace(verdict, latency_s=None) for verdict in of] for name, of in said.items()}
 
 
 def _cards(runs: Sequence[Trajectory], said: Said, stats: Stats) -> list[Scorecard]:
-    items, answers = tabulate(runs, _timeless(said))
+    items, answers = tabulate(runs, [verdict for of in said.values() for verdict in of])
     return score(items, answers, **stats)
 
 
 def _compared(runs: Sequence[Trajectory], said: Said, others: Sequence[str], stats: Stats) -> list[Comparison]:
-    wanted = {name: said[name] for name in ("hybrid", *others)}
-    items, answers = tabulate(runs, _timeless(wanted))
+    items, answers = tabulate(runs, [verdict for name in ("hybrid", *others) for verdict in said[name]])
     return compare(items, answers, COMPARED, [("hybrid", name) for name in others], family=FAMILY, **stats)
 
 
