@@ -66,6 +66,12 @@ def test_contradicted_and_unsupported_are_told_apart_with_sentence_and_evidence(
     assert unsupported.rationale == "unsupported: '71 °C' stands in no observation"
 
 
+def test_what_the_request_says_contradicts_nothing() -> None:
+    run = site("The limit of T-006 is 9 hours.", *RECORDS, task="Is T-006 within its limit of 8 hours?")
+    (evidence,) = ClaimsJudge(TRAJEL).audit(run).evidence
+    assert evidence.note == "unsupported: '9 hours' stands in no observation"
+
+
 def test_an_identifier_that_appears_nowhere_is_a_referential_fault() -> None:
     assert judged("Work order WO-4411 was opened for T-006.").types == ("referential",)
 
