@@ -131,8 +131,7 @@ def _rival(claim: str, value: Value, facts: list[Fact], sources: Sources | None)
     for fact in reversed(facts):
         if fact.step < 0 or not _comparable(fact, value):  # what the request says is no observation
             continue
-        key = stems(f"{_without_unit(fact.key)} {fact.label or ''}")
-        if (fact.label is None and fact.field in fields) or (key and key & words and _names(fact, words)):
+        if (fact.label is None and fact.field in fields) or _names(fact, words):
             return fact
     return None
 
