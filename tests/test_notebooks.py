@@ -18,6 +18,9 @@ def test_a_notebook_runs_from_its_first_cell_to_its_last(path: Path, monkeypatch
     if "TRAJAUDIT_DATA" not in os.environ and SHARED.is_dir():
         monkeypatch.setenv("TRAJAUDIT_DATA", str(SHARED))
     notebook = nbformat.read(path, as_version=4)
+    needed = notebook.metadata.get("trajaudit", {}).get("needs")
+    if needed and not (Path(os.environ.get("TRAJAUDIT_DATA", ROOT / "data")) / needed).is_file():
+        pytest.skip(f"{needed} is not at hand: trajaudit fetch")
     assert not any(cell.get("outputs") for cell in notebook.cells), "stored outputs: run nbstripout"
     client = nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(path.parent)}})
     client.execute()

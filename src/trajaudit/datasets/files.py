@@ -6,6 +6,7 @@ commit and its SHA-256, and a file that does not hash to its pin is never put in
 
 from __future__ import annotations
 
+import hashlib
 import os
 import urllib.error
 import urllib.request
@@ -17,6 +18,7 @@ from pathlib import Path
 import yaml
 
 from trajaudit._fields import file_hash, nearest
+from trajaudit.datasets.origins import origins
 
 Pins = Mapping[str, Mapping[str, Mapping[str, str]]]
 
@@ -33,13 +35,24 @@ def need_files(dataset: str, data_dir: str | Path, names: Sequence[str]) -> list
         FileNotFoundError
     """
     paths = [Path(data_dir) / name for name in names]
-    for path in paths:
+    for name, path in zip(names, paths, strict=True):
         if not path.is_file():
+            origin = origins(dataset).get(name)
+            get = f"Fetch it with `trajaudit fetch dataset={dataset}`" if origin is None else origin.instructions
             raise FileNotFoundError(
-                f"dataset {dataset!r} needs {path}, which does not exist. Fetch it with `trajaudit fetch "
-                f"dataset={dataset}`, or set TRAJAUDIT_DATA to the folder that holds {names[0]}"
+                f"dataset {dataset!r} needs {path}, which does not exist{'. ' if origin is None else '; '}{get}, "
+                f"or set TRAJAUDIT_DATA to the folder that holds {names[0]}"
             )
     return paths
+
+
+def git_blob(content: bytes) -> str:
+    """Return the hash that git names a file of this content by, so that a clone and a copy name a record alike.
+
+    >>> git_blob(b"")
+    'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+    """
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -55,10 +68,12 @@ def fetch(dataset: str, data_dir: str | Path, pins: Pins | None = None, timeout_
     """Download a dataset's pinned files into ``data_dir``; files that are there already and match are left alone.
 
     Raises:
-        ValueError: for a dataset without pins, or a download whose SHA-256 differs from its pin.
+        ValueError: for a dataset without files, or a download whose SHA-256 differs from its pin.
         OSError: naming the address that could not be reached.
     """
     pins = load_pins() if pins is None else pins
+    if dataset not in pins and origins(dataset):
+        return []
     if dataset not in pins:
         raise ValueError(f"dataset {dataset!r} has nothing to fetch{nearest(dataset, pins)}; known: {', '.join(pins)}")
     return [_fetch_one(Path(data_dir) / name, pin, timeout_s) for name, pin in pins[dataset].items()]

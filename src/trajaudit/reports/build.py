@@ -29,6 +29,7 @@ from trajaudit.reports.figures import (
     reliability_curves,
     save,
 )
+from trajaudit.reports.flag_counts import flag_count_table
 from trajaudit.reports.formats import write
 from trajaudit.reports.html import Fact, Picture, Section, page
 from trajaudit.reports.numbers import count
@@ -53,6 +54,9 @@ SECTIONS = (
     ("types", "Of which type?", ("per_type_recall", "confusion"), ("typing", "type_recall")),
     ("calibration", "How surely?", ("reliability",), ("calibration",)),
     ("cost", "At what cost?", ("cost_quality",), ("cost",)),
+    ("wording", "Does the prompt's wording move it?", (), ("prompt_flips", "prompt_shifts", "prompt_agreement")),
+    ("attacks", "Does text that addresses the judge?", (), ("attacks",)),
+    ("uncertainty", "Does doubt foretell error?", (), ("uncertainty",)),
     ("denominators", "Who is counted", (), ("denominators", "bounds")),
 )
 """The sections of the page: key, title, figures and tables by their keys."""
@@ -62,13 +66,19 @@ LEAD = (
     "type and how surely. Here they are measured on the same runs, whose faults are known, and every verdict can be "
     "read beside the run it was given on."
 )
+UNLABELLED_LEAD = (
+    "Auditors read recorded runs of an agent and say whether something went wrong in them, at which step, of which "
+    "type and how surely. Nobody has said what is true of these runs, so nothing here is a score; every verdict can be "
+    "read beside the run it was given on."
+)
 
 
 @dataclass(frozen=True)
 class Part:
     """One set of trajectories in a report, with the verdicts on it and what they are worth.
 
-    ``key`` names its folder and its place in the page; ``lead`` says in a sentence or two what the set is.
+    ``key`` names its folder and its place in the page; ``lead`` says in a sentence or two what the set is; ``studies``
+    are further tables (a prompt's variants, say), shown in the section that names their key.
     """
 
     key: str
@@ -78,6 +88,12 @@ class Part:
     scorecards: Sequence[Scorecard]
     comparisons: Sequence[Comparison] = ()
     lead: str = ""
+    studies: Sequence[Table] = ()
+
+    @property
+    def labelled(self) -> bool:
+        """Whether any of its runs has a label, so that verdicts can be scored."""
+        return any(trajectory.label is not None for trajectory in self.trajectories)
 
 
 def build_report(
@@ -91,10 +107,10 @@ def build_report(
 
     Raises:
         RecordError: for verdicts on other trajectories than a part's, or on other content under the same id.
-        ValueError: where a part has no scorecard, or a metric is not a finite number.
+        ValueError: where a part with labels has no scorecard, or a metric is not a finite number.
     """
-    if not parts or not all(part.scorecards for part in parts):
-        raise ValueError("scorecards: expected at least one in every part, got none")
+    if not parts or not all(part.scorecards or not part.labelled for part in parts):
+        raise ValueError("scorecards: expected at least one in every part that is labelled, got none")
     folder = Path(folder)
     sections: list[Section] = []
     for part in parts:
@@ -107,12 +123,17 @@ def build_report(
     facts = head_facts(trajectories, verdicts)
     _write(folder / "metrics.json", metrics_json(title, facts, parts, notes))
     path = folder / "report.html"
-    _write(path, page(title, LEAD, facts, notes, sections, embed(trajectories, verdicts, max_embedded)))
+    lead = LEAD if any(part.labelled for part in parts) else UNLABELLED_LEAD
+    _write(path, page(title, lead, facts, notes, sections, embed(trajectories, verdicts, max_embedded)))
     return path
 
 
 def _part_sections(part: Part, folder: Path) -> Iterator[Section]:
     """Write a part's tables and figures, and return what the page shows of them."""
+    if not part.scorecards:
+        flags = flag_count_table(part.trajectories, part.verdicts)
+        write(flags, folder / "tables")
+        return iter([Section("flags", "Who flags what", [], [flags])])
     first, *others = _by_convention(part.scorecards)
     tables = part_tables(part)
     failed = _any_failed(part.scorecards)
@@ -153,6 +174,7 @@ def part_tables(part: Part) -> dict[str, Table]:
     bounds = bounds_table(part.scorecards)
     tables += [bounds] if bounds.rows else []
     tables += [comparison_table(part.comparisons)] if part.comparisons else []
+    tables += part.studies
     return {table.key: table for table in tables}
 
 

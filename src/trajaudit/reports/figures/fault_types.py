@@ -1,7 +1,6 @@
 """Two heat maps of fault types: the recall of each, and what each was taken for.
 
-Every cell prints its number, so that shade only guides the eye; an undefined cell is hatched, not pale, since pale
-would read as zero.
+The false alarms stand in a colour of their own, since there a dark cell is bad.
 """
 
 from __future__ import annotations
@@ -9,30 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from trajaudit.analysis.result import Estimate, Scorecard
-from trajaudit.reports.figures.style import FAINT, INK, SOFT, Drawing, short, styled, wrapped
+from trajaudit.reports.figures.grid import ALARMS, SHADES, cell, frame
+from trajaudit.reports.figures.style import SOFT, Drawing, short, styled, wrapped
 from trajaudit.reports.numbers import count
 from trajaudit.reports.scorecard_tables import AUDITOR, in_order, type_recall_table
 from trajaudit.reports.table import Column, Row, Table
-
-SHADES = colormaps["Blues"]
-ALARMS = colormaps["Oranges"]
-
-
-def _cell(ax: Axes, x: float, y: float, shade: float | None, text: str, colours: object = SHADES) -> None:
-    """Draw a unit cell centred at (x, y): ``shade`` in [0, 1], or hatched where it is None."""
-    if shade is None:
-        ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor="white", edgecolor=FAINT, hatch="////", linewidth=0))
-    else:
-        colour = colours(0.04 + 0.82 * shade)  # type: ignore[operator]
-        ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.2))
-    ink = "white" if shade is not None and shade > 0.6 else INK
-    ax.text(x, y, text, ha="center", va="center", fontsize=8, color=ink)
 
 
 def per_type_recall(cards: Sequence[Scorecard]) -> Drawing:
@@ -50,31 +35,20 @@ def _recall_figure(table: Table) -> Figure:
     ax = figure.subplots()
     xs = [*range(types), types + 0.3]
     for i, row in enumerate(table.rows):
-        for x, cell in zip(xs, row.cells[1:], strict=True):
-            assert isinstance(cell, Estimate)
-            text = "—" if cell.value is None else f"{cell.value:.2f}"
-            _cell(ax, x, i, cell.value, text, ALARMS if x == xs[-1] else SHADES)
+        for x, recall in zip(xs, row.cells[1:], strict=True):
+            assert isinstance(recall, Estimate)
+            text = "—" if recall.value is None else f"{recall.value:.2f}"
+            cell(ax, x, i, recall.value, text, ALARMS if x == xs[-1] else SHADES)
     labels = [
         f"{wrapped(column.header, 14)}\n{_shared_n(table, j)}".rstrip() for j, column in enumerate(table.columns[1:], 1)
     ]
-    _frame(ax, xs, labels, [wrapped(str(row.cells[0]), 30) + (" †" if row.incomplete else "") for row in table.rows])
+    frame(ax, xs, labels, [wrapped(str(row.cells[0]), 30) + (" †" if row.incomplete else "") for row in table.rows])
     return figure
 
 
 def _shared_n(table: Table, j: int) -> str:
-    sizes = {cell.n for row in table.rows if isinstance(cell := row.cells[j], Estimate) and cell.value is not None}
+    sizes = {shown.n for row in table.rows if isinstance(shown := row.cells[j], Estimate) and shown.value is not None}
     return f"n = {count(sizes.pop())}" if len(sizes) == 1 else ""
-
-
-def _frame(ax: Axes, xs: Sequence[float], labels: Sequence[str], names: Sequence[str]) -> None:
-    """Label a grid of cells: columns on top, rows at the left, no axes."""
-    ax.set_xlim(-0.5, xs[-1] + 0.5)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.xaxis.tick_top()
-    ax.set_xticks(list(xs), labels, fontsize=7.5, linespacing=1.15)
-    ax.set_yticks(range(len(names)), names, fontsize=8.5)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
 
 
 def confusion_matrices(cards: Sequence[Scorecard], columns: int = 3) -> Drawing:
@@ -123,7 +97,7 @@ def _confusion_panel(ax: Axes, card: Scorecard, true: Sequence[str], predicted: 
         for x, other in enumerate(predicted):
             n = row.get(other, 0)
             colours = ALARMS if other == "missed" else SHADES
-            _cell(ax, x, y, n / total if total else None, count(n) if n else "", colours)
+            cell(ax, x, y, n / total if total else None, count(n) if n else "", colours)
             if other == name:
                 ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, edgecolor=SOFT, linewidth=1.1, zorder=4))
     ax.set_xlim(-0.5, len(predicted) - 0.5)

@@ -12,8 +12,9 @@ from trajaudit._fields import file_hash
 from trajaudit.analysis.rates import RateDifferences, auc_against_chance, rate_differences
 from trajaudit.config import experiments_dir
 from trajaudit.datasets.trajel import Annotations
-from trajaudit.datasets.trajel_location import COMPONENTS, numbers_after_task
+from trajaudit.location import COMPONENTS, numbers_after_task
 from trajaudit.reports import Column, Line, Row, Table
+from trajaudit.reports.figures import co_occurrence, model_profiles, task_positions, type_by_component
 from trajaudit.reports.trajel import Sides, ledger
 from trajaudit.taxonomy import TRAJEL
 from trajaudit.verbs.reproduce import Reproduction
@@ -33,7 +34,7 @@ def trajel(*, dataset: Annotations, stats: Stats, figures: str | None = None) ->
         lines,
         lint_table(dataset),
         [],
-        [],
+        [draw(sides) for draw in (type_by_component, co_occurrence, model_profiles, task_positions)],
         [
             *open_questions(sides),
             *(_finding(line) for line in lines if line.verdict in ("differs", "same under a stated reading")),
