@@ -130,7 +130,7 @@ def test_every_value_of_a_sweep_is_checked_before_the_first_job(tmp_path: Path) 
         (["generate", "foo"], "foo: expected key=value"),
         (["generate", "dataset.cascades=nan"], "dataset.cascades: "),
         (["generate", "paths.output_dir=null"], "got None"),
-        (["reproduce"], "Missing mandatory value: name (an experiment sets it: demo, trajectory_judge"),
+        (["reproduce"], "Missing mandatory value: name (an experiment sets it: "),
         (["judge", "limit=-3"], "limit: expected at least 1, got -3"),
         (["judge", "judge.flagged=2"], "judge.flagged: expected a confidence in [0.5, 1], got 2"),
         (["judge", "judge=step", "llm.threads=0"], "llm.threads: expected at least 1, got 0"),
