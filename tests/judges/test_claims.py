@@ -42,6 +42,7 @@ def judged(answer: str, *turns: Any, taxonomy: Taxonomy = TRAJEL, **more: Any) -
         "Fault of T-007: Overheating.",
         "The fault of T-006 is a line breakage.",
         "T-006 and T-007 were down for 4 and 9 hours.",
+        "T-006 was down for 4 hours and T-007 for 9 hours, 125 % longer and 5 hours more.",
     ],
 )
 def test_what_was_observed_may_be_said_rounded_converted_and_in_other_words(answer: str) -> None:
@@ -158,6 +159,13 @@ def test_no_healthy_reply_of_the_support_desk_is_flagged_and_most_false_ones_are
         ]
         assert sum(flagged[name] for name in clean) == 0
         assert sum(flagged[name] for name in false) >= least * len(false)
+
+
+def test_a_kind_of_value_that_answers_also_take_from_elsewhere_is_left_free() -> None:
+    answers = ("The team in Lyon has T-006.", "The team in Basel has T-006.")
+    runs = [site(answers[i % 2], ("get_record", {"id": "T-006"}, {"id": "T-006", "team": "Lyon"})) for i in range(40)]
+    assert "name" not in learn_sources(runs)
+    assert learn_sources(runs[::2] * 2)["name"] == ("get_record:team",)
 
 
 def test_learnt_sources_are_fields_and_travel_as_json(tmp_path: Any) -> None:

@@ -12,6 +12,7 @@ model of entailment, which then decides instead.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 from typing import NamedTuple, Protocol
 
 from trajaudit.judges.claim_facts import Fact, Observed, holds
@@ -71,10 +72,11 @@ def check(claim: str, seen: Observed, *, before: int | None = None, sources: Sou
             if not _occurs(value.text, given, seen, before):
                 return Finding(UNSUPPORTED, claim, value.text, None, 0.9, invented=True)
             continue
-        if not _supported(value, given, sources):
+        if not _supported(value, given, sources) and not _derived(value, stated):
             return _missing(claim, value, given, sources)
         support = True
-    return Finding(SUPPORTED, claim) if support else _by_words(claim, seen.identifiers(), given)
+    related = sum(value.kind == "identifier" for value in stated) > 1  # and all of them occur
+    return Finding(SUPPORTED, claim) if support or related else _by_words(claim, seen.identifiers(), given)
 
 
 def kind_of(value: Value) -> str:
@@ -108,6 +110,18 @@ def _supported(value: Value, given: Premises, sources: Sources | None) -> bool:
         return True  # spelled out what a key abbreviates
     spoken = f"{' '.join(given.texts)} {given.named}".casefold()
     return all(word in spoken or word[:5] in given.words for word in words)
+
+
+def _derived(value: Value, stated: Sequence[Value]) -> bool:
+    """Return whether a number is the difference, sum or relative difference of two others in the same claim."""
+    if value.kind != "number":
+        return False
+    others = [number for other in stated if other is not value for number in other.numbers]
+    for a, b in permutations(others, 2):
+        of = [100 * (a - b) / b] if value.dimension == "percent" and b else [a - b, a + b]
+        if any(value.fits(abs(number), value.dimension, value.scale) for number in of):
+            return True
+    return False
 
 
 def _eligible(value: Value, facts: list[Fact], sources: Sources | None) -> list[Fact]:

@@ -19,7 +19,7 @@ from trajaudit.judges.claim_sentences import sentences
 from trajaudit.trajectory import Trajectory
 
 COVER = 0.999
-"""The share of the explained occurrences of a kind that the fields kept must explain together."""
+"""The share of the occurrences of a kind that the fields kept must explain together; else the kind is left free."""
 _LEAST = 20
 """A kind that occurs less often is left free."""
 
@@ -33,9 +33,10 @@ def learn_sources(clean: Iterable[Trajectory]) -> dict[str, tuple[str, ...]]:
             given, stated, _ = prepared(claim, seen)
             for value in stated:
                 fields = frozenset(fact.field for fact in supporting(value, given.facts)) - {"task"}
-                if fields and value.kind != "identifier":
+                if value.kind != "identifier":
                     seen_in[kind_of(value)][fields] += 1
-    return {kind: _cover(counts) for kind, counts in sorted(seen_in.items()) if sum(counts.values()) >= _LEAST}
+    covers = {kind: _cover(counts) for kind, counts in sorted(seen_in.items()) if sum(counts.values()) >= _LEAST}
+    return {kind: fields for kind, fields in covers.items() if fields}
 
 
 def _cover(counts: Counter[frozenset[str]]) -> tuple[str, ...]:
@@ -49,6 +50,8 @@ def _cover(counts: Counter[frozenset[str]]) -> tuple[str, ...]:
         gain: Counter[str] = Counter()
         for fields, count in left.items():
             gain.update(dict.fromkeys(fields, count))
+        if not gain:
+            return ()
         most = max(gain.values())
         best = [name for name in sorted(gain) if gain[name] == most]
         kept += best
