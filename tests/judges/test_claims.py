@@ -77,6 +77,16 @@ def test_an_identifier_that_appears_nowhere_is_a_referential_fault() -> None:
     assert judged("Work order WO-4411 was opened for T-006.").types == ("referential",)
 
 
+def test_a_name_with_a_number_is_an_identifier_where_its_kind_is_known() -> None:
+    turns = [
+        ("mean", {"asset": f"Pump {n}"}, {"asset": f"Pump {n}", "mean": mean}) for n, mean in ((5, 20.5), (14, 61.5))
+    ]
+    assert not judged("The mean of Pump 14 is 61.5.", *turns).faulty
+    assert judged("The mean of Pump 5 is 61.5.", *turns).faulty
+    assert judged("The mean of Pump 9 is 61.5.", *turns).types == ("referential",)
+    assert not judged("Within 9 days Pump 5 had a mean of 20.5.", *turns, ("wait", {}, {"days_left": 9})).faulty
+
+
 def test_a_quoted_observation_is_supported_as_it_stands() -> None:
     seen = ("ask", {"id": "T-006"}, {"reason": "bought 81 days ago, the window is 60 days"})
     assert not judged("T-006 was refused: bought 81 days ago, the window is 60 days.", seen).faulty

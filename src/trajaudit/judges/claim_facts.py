@@ -138,8 +138,14 @@ def _strings(args: Json) -> Iterator[tuple[tuple[str, ...], str]]:
             yield path, value
 
 
+NUMBERED = re.compile(r"\b[A-Z][A-Za-z]+ \d{1,4}\b(?![.,]?\d)")
+"""A name with a number ("Pump 5"): an identifier where a call or a field consists of it, words elsewhere."""
+
+
 @lru_cache(maxsize=65536)
 def _identifies(text: str) -> bool:
+    if NUMBERED.fullmatch(text):
+        return True
     found = values(text) if len(text) <= 80 else ()
     return len(found) == 1 and found[0].kind == "identifier" and found[0].text == text
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from trajaudit.judges.claim_facts import Fact, Observed, shape
+from trajaudit.judges.claim_facts import NUMBERED, Fact, Observed, shape
 from trajaudit.judges.claim_sentences import stems
 from trajaudit.judges.claim_values import Value, values
 
@@ -55,10 +55,19 @@ def premises(seen: Observed, anchors: frozenset[str], before: int | None = None)
 def prepared(claim: str, seen: Observed, before: int | None = None) -> tuple[Premises, list[Value], bool]:
     """Return what may support a claim, the values to check, and whether the rest repeats an observed text."""
     known = seen.identifiers()
-    anchors = frozenset(v.text for v in values(claim) if v.kind == "identifier" and v.text in known)
-    given = premises(seen, anchors, before)
+    numbered = _numbered(claim, known)
+    named = {*numbered, *(value.text for value in values(claim) if value.kind == "identifier")}
+    given = premises(seen, known & named, before)
     rest, quoted = _without_quotes(claim, given.texts)
-    return given, [value for value in values(rest) if not _negligible(value)], quoted
+    left = [Value("identifier", name) for name in NUMBERED.findall(rest) if name in numbered]
+    rest = NUMBERED.sub(lambda match: " " if match.group() in numbered else match.group(), rest)
+    return given, [*left, *(value for value in values(rest) if not _negligible(value))], quoted
+
+
+def _numbered(claim: str, known: frozenset[str]) -> list[str]:
+    """Return the names with a number in a claim whose kind is known ("Pump 9" where "Pump 5" was observed)."""
+    kinds = {shape(name) for name in known}
+    return [name for name in dict.fromkeys(NUMBERED.findall(claim)) if shape(name) in kinds]
 
 
 def _without_quotes(claim: str, texts: Sequence[str]) -> tuple[str, bool]:

@@ -30,7 +30,7 @@ from trajaudit.judges.claim_check import (
     check,
 )
 from trajaudit.judges.claim_facts import Observed, observed
-from trajaudit.judges.claim_premises import premises
+from trajaudit.judges.claim_premises import prepared
 from trajaudit.judges.claim_sentences import allowed, intended, sentences
 from trajaudit.judges.claim_sources import learn_sources, read_sources
 from trajaudit.judges.claim_values import Value, values
@@ -165,8 +165,7 @@ class ClaimsJudge:
         words_alone = finding.status == UNDECIDED or (finding.status == UNSUPPORTED and finding.about is None)
         if self.entailment is None or not words_alone:
             return finding
-        anchors = frozenset(v.text for v in values(finding.claim) if v.kind == "identifier") & seen.identifiers()
-        given = premises(seen, anchors)
+        given, _, _ = prepared(finding.claim, seen)
         said = self.entailment.entails([fact.quote for fact in given.facts] + given.texts, finding.claim)
         if said.entailment >= max(said.neutral, said.contradiction):
             return finding._replace(status=SUPPORTED, strength=0.0)
