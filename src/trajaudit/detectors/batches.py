@@ -163,12 +163,16 @@ def loader(rows: Rows, budget: int, most: int = 32, shuffle: bool = False, seed:
 def chunks(lengths: Sequence[int], budget: int) -> list[list[int]]:
     """Return windows sorted by length in chunks of at most ``budget`` tokens, padding included.
 
+    A chunk's shortest window is padded by at most a quarter, or by eight tokens.
+
     >>> chunks([5, 100, 6, 90], 200)
     [[0, 2], [3, 1]]
     """
     found: list[list[int]] = []
     for window in sorted(range(len(lengths)), key=lambda i: lengths[i]):
-        if not found or (len(found[-1]) + 1) * lengths[window] > budget:
+        shortest = lengths[found[-1][0]] if found else 0
+        uneven = lengths[window] > max(1.25 * shortest, shortest + 8)
+        if not found or uneven or (len(found[-1]) + 1) * lengths[window] > budget:
             found.append([])
         found[-1].append(window)
     return found

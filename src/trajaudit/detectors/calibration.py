@@ -89,8 +89,9 @@ class Calibrated:
             return raw
         score = self.probability(raw.score)
         faulty = score > self.threshold
-        named = {} if faulty else {"step": None, "types": ()}
-        return replace(raw, score=score, faulty=faulty, confidence=score if faulty else 1 - score, **named)
+        step, types = (raw.step, raw.types) if faulty else (None, ())
+        confidence = score if faulty else 1 - score
+        return replace(raw, score=score, faulty=faulty, step=step, types=types, confidence=confidence)
 
     def to_json(self) -> Json:
         return {**self.__dict__, "points": [list(point) for point in self.points]}

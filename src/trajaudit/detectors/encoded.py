@@ -24,6 +24,8 @@ _INTS = hf.Sequence(hf.Value("int32"))
 _UNITS = {"units": hf.Sequence(_INTS), "steps": hf.Value("int32"), "tokens": hf.Value("int64")}
 _LOST = {"unseen": hf.Value("int64"), "unseen_steps": _INTS}
 TOKENS = {**_UNITS, **_LOST, "ids": hf.Sequence(_INTS), "positions": hf.Sequence(_INTS), "second": _INTS}
+_MANY = 16
+"""Batches that are sorted by length together: nothing is kept for a gradient, so only chunks bound the memory."""
 VECTORS = {**_UNITS, **_LOST, "vectors": hf.Sequence(hf.Value("float32")), "width": hf.Value("int32")}
 
 
@@ -71,7 +73,7 @@ def _encoded(tokens: hf.Dataset, backbone: Backbone) -> Iterable[Mapping[str, An
     rows = Rows(tokens, [None] * len(tokens), ())
     found: dict[int, Any] = {}
     backbone.eval()
-    for batch in loader(rows, backbone.budget):
+    for batch in loader(rows, _MANY * backbone.budget, most=256):
         vectors = backbone(batch)
         for place, row in enumerate(batch.rows.tolist()):
             found[row] = vectors[batch.run == place].numpy().ravel()

@@ -96,7 +96,9 @@ class Encoder:
             ValueError: ``relation`` is true and the weights name no such relations.
         """
         from transformers import AutoModel, AutoModelForSequenceClassification
+        from transformers.utils import logging
 
+        logging.disable_progress_bar()
         kind = AutoModelForSequenceClassification if self.relation else AutoModel
         model = self._from("weights", kind.from_pretrained, dtype="float32").eval()
         return Loaded(self.tokenizer(), model, _relations(model.config.label2id) if self.relation else None)

@@ -57,11 +57,11 @@ def fit(
         _load(module, folder / BEST)
         return done
     _discard_others(folder, identity)
-    trainer = _trainer(training, held_out is not None, folder, module.seed, logs, callbacks)
     resume = str(folder / LAST) if (folder / LAST).is_file() else None
     batches = loader(train, training.batch_tokens, training.batch_runs, shuffle=True, seed=module.seed)
     watched = None if held_out is None else loader(held_out, training.batch_tokens, training.batch_runs)
     with _quiet():
+        trainer = _trainer(training, held_out is not None, folder, module.seed, logs, callbacks)
         trainer.fit(module, batches, watched, ckpt_path=resume, weights_only=True)
     found = Fit(trainer.current_epoch, _best_loss(trainer), False)
     _load(module, folder / BEST)
