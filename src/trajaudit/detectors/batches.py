@@ -25,14 +25,14 @@ from trajaudit.trajectory import Label
 class Batch:
     """R runs with V vectors among them.
 
-    ``windows`` are token ids, one tensor a window, with ``second`` the start of its second segment and ``positions``
-    where its vectors are; none where ``vectors`` [V, D] were encoded before. ``run`` and ``unit`` [V] say what each
-    vector stands for, in the order of windows and positions. ``steps`` and ``rows`` are [R].
+    ``windows`` are token ids, one tensor a window, with ``second`` the start of its second segment and ``spans`` [n, 2]
+    what its vectors are means over; none where ``vectors`` [V, D] were encoded before. ``run`` and ``unit`` [V] say
+    what each vector stands for, in the order of windows and spans. ``steps`` and ``rows`` are [R].
     """
 
     windows: list[Tensor]
     second: list[int]
-    positions: list[Tensor]
+    spans: list[Tensor]
     vectors: Tensor | None
     run: Tensor
     unit: Tensor
@@ -75,7 +75,7 @@ class Rows(Dataset[Batch]):
         return Batch(
             [] if cached else [torch.tensor(row["ids"][w]) for _, row, w in windows],
             [] if cached else [row["second"][w] for _, row, w in windows],
-            [] if cached else [torch.tensor(row["positions"][w]) for _, row, w in windows],
+            [] if cached else [torch.tensor(row["spans"][w]).reshape(-1, 2) for _, row, w in windows],
             torch.cat([_vectors(row) for row in found]) if cached else None,
             torch.tensor([place for place, row, w in windows for _ in row["units"][w]]),
             torch.tensor([unit for _, row, w in windows for unit in row["units"][w]]),

@@ -58,9 +58,12 @@ def fit(
         return done
     _discard_others(folder, identity)
     resume = str(folder / LAST) if (folder / LAST).is_file() else None
+    # Lightning fetches the first batch before it says which epoch it is: a resumed fit would repeat the first epoch's.
+    train.epoch = 0 if resume is None else int(torch.load(resume, map_location="cpu", weights_only=True)["epoch"]) + 1
     batches = loader(train, training.batch_tokens, training.batch_runs, shuffle=True, seed=module.seed)
     watched = None if held_out is None else loader(held_out, training.batch_tokens, training.batch_runs)
     with _quiet():
+        module.train()  # Lightning leaves an encoder as it was loaded, without dropout
         trainer = _trainer(training, held_out is not None, folder, module.seed, logs, callbacks)
         trainer.fit(module, batches, watched, ckpt_path=resume, weights_only=True)
     found = Fit(trainer.current_epoch, _best_loss(trainer), False)

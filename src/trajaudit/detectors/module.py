@@ -3,14 +3,15 @@
 - A checkpoint holds only what is trained, as tensors and plain types, so it is small and loads with ``weights_only``.
 - The loss of an epoch is the mean over its runs, from per-run sums, never a mean of batch means, and the AUC is taken
   once over all stored scores: neither depends on the batch size, and an AUC over one class is not logged at all.
-- The random state is set from seed and epoch when an epoch starts, so a resumed run draws the dropout that the
-  uninterrupted one drew.
+- The random state of each batch follows from seed, epoch and its number, so a resumed run draws the dropout that the
+  uninterrupted one drew, whatever the loaders and loggers have drawn in between.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytorch_lightning as pl
 import torch
 from sklearn.metrics import roc_auc_score
@@ -51,11 +52,10 @@ class DetectorModule(pl.LightningModule):
         return per_run(out.run, out.units, out.exists, batch.targets, weights, focal=focal, missed=missed), out
 
     def on_train_epoch_start(self) -> None:
-        rank = self.global_rank
-        torch.manual_seed((self.seed * 1_000_003 + self.current_epoch) * 1_009 + rank)
         self._sums["train_loss"] = [0.0, 0.0]
 
-    def training_step(self, batch: Batch, _: int) -> Tensor:
+    def training_step(self, batch: Batch, number: int) -> Tensor:
+        torch.manual_seed(_mixed(self.seed, self.current_epoch, number, self.global_rank))
         losses, _out = self._losses(batch)
         self._add("train_loss", losses)
         return losses.mean()
@@ -109,5 +109,10 @@ class DetectorModule(pl.LightningModule):
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Leave out what is not trained: it comes from the encoder's own weights."""
         trained = {name for name, p in self.named_parameters() if p.requires_grad}
-        kept = {name: value for name, value in checkpoint["state_dict"].items() if name in trained}
-        checkpoint["state_dict"] = kept
+        state = checkpoint["state_dict"].items()
+        checkpoint["state_dict"] = {n: value for n, value in state if n in trained or n.startswith("network.heads.")}
+
+
+def _mixed(*parts: int) -> int:
+    """Return one seed from several numbers, apart for any two lists of them."""
+    return int(np.random.SeedSequence([part % 2**32 for part in parts]).generate_state(1, np.uint64)[0] >> 1)
