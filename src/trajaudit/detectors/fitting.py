@@ -18,9 +18,9 @@ import torch
 from pytorch_lightning.callbacks import Callback, EarlyStopping, ModelCheckpoint
 
 from trajaudit._fields import Json
-from trajaudit.detectors.batches import Rows, loader
+from trajaudit.detectors.batches import Epochs, loader
 from trajaudit.detectors.logs import Logs
-from trajaudit.detectors.module import DetectorModule
+from trajaudit.detectors.trained import Trained
 from trajaudit.detectors.training import Training
 
 MARK = "fit.json"
@@ -38,9 +38,9 @@ class Fit:
 
 
 def fit(
-    module: DetectorModule,
-    train: Rows,
-    held_out: Rows | None,
+    module: Trained,
+    train: Epochs,
+    held_out: Epochs | None,
     training: Training,
     folder: Path,
     identity: str,
@@ -110,7 +110,7 @@ def _best_loss(trainer: pl.Trainer) -> float | None:
     return None if score is None or getattr(trainer.checkpoint_callback, "monitor", None) is None else float(score)
 
 
-def _load(module: DetectorModule, path: Path) -> None:
+def _load(module: Trained, path: Path) -> None:
     weights: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)["state_dict"]
     missing = {name for name, p in module.named_parameters() if p.requires_grad} - set(weights)
     if missing:
