@@ -28,7 +28,7 @@ class Pair(NamedTuple):
 
 SIGNS = {"entailment": "thought", "neutral": "zebra", "contradiction": "lookup"}
 PAIRS = [Pair(f"order {i}", f"{word} {i}", relation) for i in range(12) for relation, word in SIGNS.items()]
-QUICK = Training("all", epochs=40, patience=None, lr=3e-3, encoder_lr=3e-3, batch_runs=12)
+QUICK = Training("all", epochs=40, patience=None, lr=1e-2, encoder_lr=1e-2, batch_runs=6)
 
 
 @pytest.fixture(scope="module")

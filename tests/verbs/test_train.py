@@ -18,7 +18,8 @@ from trajaudit.trajectory import read_trajectories, write_jsonl
 
 def test_light_verbs_and_the_list_of_verbs_load_no_torch() -> None:
     heavy = "('torch', 'pytorch_lightning', 'transformers', 'datasets', 'wandb')"
-    code = f"import sys, trajaudit.cli as c; c.usage(); c.composed('judge', []); print([m for m in {heavy} if m in sys.modules])"
+    does = "import sys, trajaudit.cli as c; c.usage(); c.arguments(c.composed('judge', []))"
+    code = f"{does}; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[]", done.stderr
 
@@ -33,9 +34,11 @@ def train(tiny: Path, zebras, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def called(*overrides: str, verb: str = "train") -> int:
         dataset = ("dataset=jsonl", f"dataset.path={tmp_path / 'runs.jsonl'}", "dataset.name=zoo")
         own = (
-            *(f"encoder.weights={tiny}", "encoder.window=64", "detector.window=64", "split.n_folds=3"),
+            *(f"encoder.weights={tiny}", "encoder.window=64", "detector.window=64"),
             *("calibration.folds=2", "trainer.epochs=15", "trainer.lr=0.01", "trainer.held_out=0.0"),
         )
+        if not any(part.startswith("split=") for part in overrides):
+            own = (*own, "split.n_folds=3")
         given = [f"paths.output_dir={tmp_path / 'out'}", *dataset, *(own if verb == "train" else ()), *overrides]
         cfg = composed(verb, given)
         return resolve(cfg["_target_"], verb)(**arguments(cfg))
@@ -118,13 +121,13 @@ def test_a_set_of_one_class_is_refused_before_any_training(train, zebras, tmp_pa
 def test_transfer_trains_on_one_set_and_judges_another(train, zebras, tmp_path) -> None:
     write_jsonl(tmp_path / "other.jsonl", zebras(16)[24:])
     test = ("dataset@test=jsonl", f"test.path={tmp_path / 'other.jsonl'}", "test.name=other")
-    assert train("split=transfer", "~split.n_folds", *test) == 0
+    assert train("split=transfer", *test) == 0
     (path,) = (tmp_path / "out" / "train" / "other").glob("*/predictions.jsonl")
     assert {v.trajectory_id for v in final_verdicts(path)} == {run.id for run in zebras(16)[24:]}
 
 
 def test_the_published_protocol_tests_some_rows_only(train, tmp_path) -> None:
-    assert train("split=paper_protocol", "~split.n_folds", "split.unit=step") == 0
+    assert train("split=paper_protocol", "split.unit=step") == 0
     metrics = json.loads((folder_of(tmp_path) / "metrics.json").read_text())
     assert metrics["pooled"]["runs"] == round(0.15 * 24)
     assert os.environ["WANDB_MODE"] == "disabled"
