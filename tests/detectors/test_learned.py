@@ -62,7 +62,7 @@ def test_a_step_classifier_finds_the_run_the_step_and_the_type(make, zebras, tmp
 @pytest.mark.parametrize("kind", [nli, longformer])
 def test_the_other_paradigms_learn_too(make, zebras, tmp_path, kind) -> None:
     runs = zebras(24)
-    detector = fitted(make(kind, Training(epochs=60, held_out=0.0, lr=1e-2)), runs[:36], tmp_path / "fit")
+    detector = fitted(make(kind, Training(epochs=30, held_out=0.0, lr=1e-2)), runs[:36], tmp_path / "fit")
     verdicts = detector.predict(runs[36:])
     right = [verdict.faulty == run.label.faulty for run, verdict in zip(runs[36:], verdicts, strict=True)]
     assert sum(right) >= 11

@@ -43,7 +43,7 @@ for devices in (2, 1):
 
 def test_two_processes_give_what_one_gives_and_count_each_run_once(tiny: Path, zebras, tmp_path: Path) -> None:
     """Two processes with a batch each are one process that accumulates two; verdicts are given on one alone."""
-    runs = zebras(9)  # 18 runs: the batches of an epoch do not divide by two in every epoch
+    runs = zebras(9)  # 12 runs to train on, in four batches; 6 are held out, and both processes look at all of them
     write_jsonl(tmp_path / "runs.jsonl", runs)
     source = str(Path(trajaudit.__file__).parents[1])
     env = {**os.environ, "PYTHONPATH": source, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}

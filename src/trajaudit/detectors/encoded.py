@@ -6,7 +6,8 @@ as many folds and seeds as one likes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ TOKENS = {**_UNITS, **_LOST, "ids": hf.Sequence(_INTS), "spans": hf.Sequence(_IN
 _MANY = 16
 """Batches that are sorted by length together: nothing is kept for a gradient, so only chunks bound the memory."""
 VECTORS = {**_UNITS, **_LOST, "vectors": hf.Sequence(hf.Value("float32")), "width": hf.Value("int32")}
+VECTORS["seconds"] = hf.Value("float64")  # what encoding the run took, so that a verdict from the cache states its cost
 
 
 def tokens_of(
@@ -71,16 +73,14 @@ def _row(encoded: Encoded) -> Mapping[str, Any]:
 def _encoded(tokens: hf.Dataset, backbone: Backbone) -> Iterable[Mapping[str, Any]]:
     """Return the vectors of each run, in the order of ``tokens``."""
     rows = Rows(tokens, [None] * len(tokens), ())
-    found: dict[int, Any] = {}
+    found: dict[int, Mapping[str, Any]] = {}
     backbone.eval()
     for batch in loader(rows, _MANY * backbone.budget, most=256):
+        start = time.perf_counter()
         vectors = backbone(batch)
+        seconds = (time.perf_counter() - start) / len(batch.rows)
         for place, row in enumerate(batch.rows.tolist()):
-            found[row] = vectors[batch.run == place].numpy().ravel()
-    return list(_with_vectors(tokens, found, backbone.width))
-
-
-def _with_vectors(tokens: hf.Dataset, found: Mapping[int, Any], width: int) -> Iterator[Mapping[str, Any]]:
+            own = vectors[batch.run == place].numpy().ravel()
+            found[row] = {"vectors": own, "width": backbone.width, "seconds": seconds}
     kept = (*_UNITS, *_LOST)
-    for i, row in enumerate(tokens):
-        yield {**{name: row[name] for name in kept}, "vectors": found[i], "width": width}
+    return [{**{name: row[name] for name in kept}, **found[i]} for i, row in enumerate(tokens)]

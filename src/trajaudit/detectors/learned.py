@@ -143,7 +143,7 @@ class Learned:
             confidence=score if faulty else 1 - score,
             evidence=_relations(out, int(batch.steps[place]), place),
             usage=Usage(calls=1, prompt_tokens=row["tokens"]),
-            latency_s=seconds,
+            latency_s=seconds + row.get("seconds", 0.0),
             unseen=Unseen(row["unseen"], tuple(row["unseen_steps"])) if row["unseen"] else None,
         )
 

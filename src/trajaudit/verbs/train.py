@@ -28,7 +28,7 @@ from trajaudit.verbs.collect import dataset_of
 from trajaudit.verbs.fold_metrics import fold_metrics, summary
 from trajaudit.verbs.paths import IRRELEVANT, Paths
 
-NO_MATTER = (*IRRELEVANT, "trained_on.path", "trained_on.data_dir", "trainer.accelerator", "trainer.devices")
+NO_MATTER = (*IRRELEVANT, "trained_on.path", "trained_on.data_dir", "training.accelerator", "training.devices")
 
 
 def train(
@@ -59,12 +59,13 @@ def train(
     runs = list(data.prefix(limit))
     folds = checked_folds(split.build(), runs, None if test is None else list(tested.prefix(limit)))
     how: Calibration = calibration.build()
-    choices = {"split": split, "detector": detector, "encoder": encoder, "trainer": trainer, "calibration": calibration}
+    told = {"taxonomy": data.taxonomy, "procedure": data.procedure, "cache": Path(paths["output_dir"]) / "cache"}
+    asked = {key: c for key, c in (("encoder", encoder), ("training", trainer)) if detector.wants(key)}
+    told |= {key: choice.build() for key, choice in asked.items()}
+    one: Detector = detector.build(**told)
+    choices = {"split": split, "detector": detector, "calibration": calibration, **asked}
     config: dict[str, Json] = {key: choice.config for key, choice in choices.items()}
     config |= {"dataset": (test or dataset).config, "trained_on": dataset.config, "limit": limit}
-    told = {"encoder": encoder.build(), "training": trainer.build(), "taxonomy": data.taxonomy}
-    told["cache"] = Path(paths["output_dir"]) / "cache"
-    one: Detector = detector.build(**told)
     spec = {"detector": one.spec, "split": split.config, "calibration": calibration.config, "folds": _content(folds)}
     with RunFolder.open(
         paths["output_dir"],
