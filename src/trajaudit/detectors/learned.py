@@ -25,12 +25,12 @@ from trajaudit.detectors.encoded import tokens_of, vectors_of
 from trajaudit.detectors.encoders import RELATIONS, Loaded
 from trajaudit.detectors.encoding import Recipe
 from trajaudit.detectors.fitting import fit
+from trajaudit.detectors.folds import stratified
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.loss import class_weights
 from trajaudit.detectors.module import DetectorModule
 from trajaudit.detectors.near_duplicates import clusters
 from trajaudit.detectors.network import Network, Output
-from trajaudit.detectors.splits import stratified
 from trajaudit.detectors.training import Training
 from trajaudit.taxonomy import Taxonomy
 from trajaudit.trajectory import Trajectory

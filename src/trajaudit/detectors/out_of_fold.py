@@ -19,8 +19,8 @@ from trajaudit._fields import Json, canonical, dumps
 from trajaudit.auditor import spec_hash
 from trajaudit.detectors.calibration import Calibrated, Calibration, calibrate
 from trajaudit.detectors.detector import Detector
+from trajaudit.detectors.folds import Fold, stratified
 from trajaudit.detectors.near_duplicates import clusters
-from trajaudit.detectors.splits import Fold, stratified
 from trajaudit.trajectory import Trajectory, write_jsonl
 from trajaudit.verdict import Verdict, read_verdicts
 

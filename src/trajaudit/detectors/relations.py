@@ -22,7 +22,7 @@ from torch.utils.data import Dataset
 from trajaudit._fields import Json, canonical
 from trajaudit.detectors.backbone import freeze
 from trajaudit.detectors.batches import loader
-from trajaudit.detectors.encoders import RELATIONS, Encoder
+from trajaudit.detectors.encoders import RELATIONS, Encoder, quieten
 from trajaudit.detectors.encoding import ids_of
 from trajaudit.detectors.fitting import fit
 from trajaudit.detectors.logs import Logs
@@ -144,9 +144,8 @@ def train_relations(
 
 def _classifier(encoder: Encoder) -> Any:
     from transformers import AutoModelForSequenceClassification
-    from transformers.utils import logging
 
-    logging.disable_progress_bar()
+    quieten()
     source = encoder.weights if encoder.folder is None else str(encoder.folder)
     labels = dict(enumerate(RELATIONS))
     return AutoModelForSequenceClassification.from_pretrained(

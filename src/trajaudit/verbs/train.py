@@ -19,8 +19,8 @@ from trajaudit.dataset import Dataset
 from trajaudit.datasets.infotabs import NliPairs
 from trajaudit.detectors.calibration import Calibration
 from trajaudit.detectors.detector import Detector
+from trajaudit.detectors.folds import Fold, checked_folds
 from trajaudit.detectors.out_of_fold import Tested, out_of_fold
-from trajaudit.detectors.splits import Fold, checked_folds
 from trajaudit.runs import RunFolder, progress_bar
 from trajaudit.runs.store import final_verdicts
 from trajaudit.trajectory import Trajectory, write_jsonl
