@@ -75,9 +75,10 @@ def _encoded(tokens: hf.Dataset, backbone: Backbone) -> Iterable[Mapping[str, An
     rows = Rows(tokens, [None] * len(tokens), ())
     found: dict[int, Mapping[str, Any]] = {}
     backbone.eval()
+    device = next(backbone.parameters()).device
     for batch in loader(rows, _MANY * backbone.budget, most=256):
         start = time.perf_counter()
-        vectors = backbone(batch)
+        vectors = backbone(batch.to(device)).cpu()
         seconds = (time.perf_counter() - start) / len(batch.rows)
         for place, row in enumerate(batch.rows.tolist()):
             own = vectors[batch.run == place].numpy().ravel()

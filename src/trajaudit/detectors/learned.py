@@ -15,6 +15,7 @@ from typing import Any
 import datasets as hf
 import numpy as np
 import torch
+from lightning_fabric.utilities import move_data_to_device
 from torch import nn
 
 from trajaudit._fields import Json, canonical
@@ -104,8 +105,10 @@ class Learned:
         weights = class_weights([train[range(len(train))].targets]) if settings.loss == "weighted" else None
         self._module = DetectorModule(self._network(), weights, settings, self._seed)
         if not self._rule:
+            self._module.to(self._device)
             shown = loader(train, settings.batch_tokens, settings.batch_runs, shuffle=True, seed=self._seed)
-            self._module.network.standardise(islice(shown, None if self.cached else _SHOWN))
+            some = islice(shown, None if self.cached else _SHOWN)
+            self._module.network.standardise(batch.to(self._device) for batch in some)
             fit(self._module, train, held_out, settings, folder, self._fit_identity(runs), self._logs)
         self._module.eval()
 
@@ -114,11 +117,12 @@ class Learned:
         if self._module is None:
             raise ValueError(f"{self.name}: asked before it was fitted")
         rows, spec = self._rows(runs), spec_hash(self.spec)
+        self._module.to(self._device)
         answers: list[Verdict | None] = [None] * len(runs)
         for batch in loader(rows, self._training.batch_tokens, self._training.batch_runs):
             start = time.perf_counter()
             with torch.inference_mode():
-                out = self._module(batch)
+                out: Output = move_data_to_device(self._module(batch.to(self._device)), torch.device("cpu"))
             seconds = (time.perf_counter() - start) / len(batch.steps)
             for place, row in enumerate(batch.rows.tolist()):
                 answers[row] = self._verdict(runs[row], rows.encoded[row], out, batch, place, spec, seconds)
@@ -159,6 +163,12 @@ class Learned:
         return Network(None if self.cached else backbone, heads)
 
     @property
+    def _device(self) -> torch.device:
+        """Where verdicts are given: the first GPU where training was told to use one that is there, else the CPU."""
+        wanted = self._training.accelerator in ("gpu", "cuda", "auto")
+        return torch.device("cuda" if wanted and torch.cuda.is_available() else "cpu")
+
+    @property
     def _encoder(self) -> Loaded:
         if self._loaded is None or not self.cached:  # a fine-tuned encoder starts from its own weights again
             self._loaded = self._load()
@@ -170,7 +180,7 @@ class Learned:
         tokens = tokens_of(runs, self.recipe, self._loaded.tokenizer, self._identity, self._cache)
         table: hf.Dataset = tokens
         if self.cached:
-            backbone = Backbone(self._loaded)
+            backbone = Backbone(self._loaded).to(self._device)
             table = vectors_of(runs, tokens, backbone, self.recipe, self._identity, self._cache)
             self.padding = backbone.padding if backbone.padded else self.padding
         budget = self._training.batch_tokens if training and not self.cached else None

@@ -161,6 +161,7 @@ def _classifier(encoder: Encoder) -> Any:
 @torch.inference_mode()
 def _scores(module: RelationModule, rows: PairRows, settings: Training) -> Json:
     said, truth = list[int](), list[int]()
+    module.to("cpu")
     for batch in loader(rows, settings.batch_tokens, 256):
         said += module(batch).argmax(-1).tolist()
         truth += batch.target.tolist()
