@@ -14,7 +14,6 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 import torch
-from lightning_fabric.utilities import move_data_to_device
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, Sampler
@@ -41,11 +40,6 @@ class Batch:
     steps: Tensor
     rows: Tensor
     targets: Targets
-
-    def to(self, device: torch.device) -> Batch:
-        """Return the batch with its tensors on a device."""
-        moved: Batch = move_data_to_device(self, device)
-        return moved
 
 
 class Rows(Dataset[Batch]):

@@ -13,6 +13,7 @@ from typing import Any
 
 import datasets as hf
 import torch
+from lightning_fabric.utilities import move_data_to_device
 
 from trajaudit._fields import Json
 from trajaudit.detectors.backbone import Backbone
@@ -78,7 +79,7 @@ def _encoded(tokens: hf.Dataset, backbone: Backbone) -> Iterable[Mapping[str, An
     device = next(backbone.parameters()).device
     for batch in loader(rows, _MANY * backbone.budget, most=256):
         start = time.perf_counter()
-        vectors = backbone(batch.to(device)).cpu()
+        vectors = backbone(move_data_to_device(batch, device)).cpu()
         seconds = (time.perf_counter() - start) / len(batch.rows)
         for place, row in enumerate(batch.rows.tolist()):
             own = vectors[batch.run == place].numpy().ravel()

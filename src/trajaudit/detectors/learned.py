@@ -108,7 +108,7 @@ class Learned:
             self._module.to(self._device)
             shown = loader(train, settings.batch_tokens, settings.batch_runs, shuffle=True, seed=self._seed)
             some = islice(shown, None if self.cached else _SHOWN)
-            self._module.network.standardise(batch.to(self._device) for batch in some)
+            self._module.network.standardise(move_data_to_device(batch, self._device) for batch in some)
             fit(self._module, train, held_out, settings, folder, self._fit_identity(runs), self._logs)
         self._module.eval()
 
@@ -122,7 +122,8 @@ class Learned:
         for batch in loader(rows, self._training.batch_tokens, self._training.batch_runs):
             start = time.perf_counter()
             with torch.inference_mode():
-                out: Output = move_data_to_device(self._module(batch.to(self._device)), torch.device("cpu"))
+                there = self._module(move_data_to_device(batch, self._device))
+                out: Output = move_data_to_device(there, torch.device("cpu"))
             seconds = (time.perf_counter() - start) / len(batch.steps)
             for place, row in enumerate(batch.rows.tolist()):
                 answers[row] = self._verdict(runs[row], rows.encoded[row], out, batch, place, spec, seconds)
