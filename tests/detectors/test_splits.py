@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 from sample_runs import make_run
 
+from trajaudit.detectors.folds import Fold, checked_folds
 from trajaudit.detectors.near_duplicates import clusters
 from trajaudit.detectors.splits import (
-    Fold,
     GroupKFold,
     LeaveOneFaultTypeOut,
     LeaveOneGroupOut,
     LeaveOneModelOut,
     PaperProtocol,
     Transfer,
-    checked_folds,
 )
 from trajaudit.testbeds.support_desk.generator import generate
 from trajaudit.trajectory import Fault, Label, Source, Trajectory

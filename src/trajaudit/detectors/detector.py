@@ -40,5 +40,9 @@ class Detector(Protocol):
         ...
 
     def predict(self, runs: Sequence[Trajectory]) -> list[Verdict]:
-        """Return one verdict a run, in order; a run that cannot be read gets a status, never an exception."""
+        """Return one verdict a run, in order; a run that cannot be read gets a status, never an exception.
+
+        Step and types say what would be wrong, whether or not the raw score flags the run: who decides it clean in the
+        end takes them away.
+        """
         ...

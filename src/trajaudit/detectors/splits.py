@@ -13,77 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold
 
-from trajaudit._fields import Json
+from trajaudit.detectors.folds import Fold, Ints, faulty_of, stratified
 from trajaudit.detectors.near_duplicates import THRESHOLD, clusters
 from trajaudit.detectors.rows import step_rows
 from trajaudit.trajectory import Trajectory
-
-Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Fold:
-    """One part of a split: what is trained on, and what is asked about afterwards."""
-
-    name: str
-    train: tuple[Trajectory, ...]
-    test: tuple[Trajectory, ...]
-
-    def sizes(self) -> Json:
-        """Return how many runs, faulty runs and groups stand on each side."""
-        sides = {"train": self.train, "test": self.test}
-        return {"fold": self.name} | {
-            side: {"runs": len(runs), "faulty": sum(_faulty(runs)), "groups": len({run.group for run in runs})}
-            for side, runs in sides.items()
-        }
-
-
-class Split(Protocol):
-    """A rule that makes folds. ``clean`` says that no group may stand on both sides of one."""
-
-    clean: bool
-
-    def folds(self, runs: Sequence[Trajectory], test: Sequence[Trajectory] | None = None) -> list[Fold]:
-        """Return the folds of labelled runs; ``test`` are the runs of another set, for the split that takes one."""
-        ...
-
-
-def checked_folds(split: Split, runs: Sequence[Trajectory], test: Sequence[Trajectory] | None = None) -> list[Fold]:
-    """Return the folds of a split after checking that each can be learnt from and none leaks.
-
-    Raises:
-        ValueError: a group stands on both sides of a fold, a run is tested twice, a fold trains on one class only or
-            tests nothing, or nothing is labelled.
-    """
-    labelled = [run for run in runs if run.label is not None]
-    if not labelled:
-        raise ValueError("split: no run is labelled, so there is nothing to train on")
-    folds = split.folds(labelled, None if test is None else [run for run in test if run.label is not None])
-    tested: set[str] = set()
-    for fold in folds:
-        _check(fold, split.clean)
-        if again := tested & {run.id for run in fold.test}:
-            raise ValueError(f"split: {min(again)!r} is tested in more than one fold")
-        tested |= {run.id for run in fold.test}
-    return folds
-
-
-def _check(fold: Fold, clean: bool) -> None:
-    shared = {run.group for run in fold.train} & {run.group for run in fold.test}
-    if clean and shared:
-        raise ValueError(
-            f"split: fold {fold.name}: group {min(shared)!r} stands in train and in test ({len(shared)} such groups)"
-        )
-    if not fold.test:
-        raise ValueError(f"split: fold {fold.name} tests nothing; fewer folds, or more groups, are needed")
-    if len(set(_faulty(fold.train))) < 2:
-        raise ValueError(f"split: fold {fold.name} trains on {len(fold.train)} runs that are not of both classes")
 
 
 @dataclass(frozen=True)
@@ -214,26 +151,13 @@ class PaperProtocol:
     def folds(self, runs: Sequence[Trajectory], test: Sequence[Trajectory] | None = None) -> list[Fold]:
         rows = step_rows(runs) if self.unit == "step" else list(runs)
         random = np.random.default_rng(self.seed)
-        faulty = np.array(_faulty(rows))
+        faulty = np.array(faulty_of(rows))
         kinds = [np.flatnonzero(faulty == kind) for kind in (True, False)]
         size = min(len(kind) for kind in kinds)
         drawn = random.permutation(np.concatenate([random.permutation(kind)[:size] for kind in kinds]))
         count = round(self.test_share * len(drawn))
         tested = np.isin(np.arange(len(rows)), drawn[:count])
         return [Fold("random rows", _taken(rows, np.isin(np.arange(len(rows)), drawn[count:])), _taken(rows, tested))]
-
-
-def stratified(runs: Sequence[Trajectory], codes: Ints, n_folds: int, seed: int) -> Ints:
-    """Return the fold of each run: clusters kept whole, shares of faulty runs as even as that allows."""
-    folds = np.zeros(len(runs), dtype=np.int64)
-    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-    for fold, (_, inside) in enumerate(splitter.split(np.zeros(len(runs)), _faulty(runs), codes)):
-        folds[inside] = fold
-    return folds
-
-
-def _faulty(runs: Sequence[Trajectory]) -> list[bool]:
-    return [run.label is not None and run.label.faulty for run in runs]
 
 
 def _taken(runs: Sequence[Trajectory], chosen: NDArray[np.bool_]) -> tuple[Trajectory, ...]:
