@@ -8,6 +8,7 @@ exact JSON type and never converts.
 from __future__ import annotations
 
 import difflib
+import gzip
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -125,19 +126,23 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def loads(text: str | bytes, where: str) -> Json:
-    """Parse strict JSON (no NaN, no infinity), naming ``where`` on failure."""
+def loads(text: str | bytes, where: str, constant: Callable[[str], Json] = _refuse_constant) -> Json:
+    """Parse strict JSON, naming ``where`` on failure.
+
+    NaN and infinity are refused, since JSON has no such numbers; for a source that wrote them all the same,
+    ``constant`` says what each becomes.
+    """
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=constant)
     except ValueError as error:
         raise RecordError(f"{where}: not valid JSON: {error}") from error
 
 
-def lines(path: str | Path) -> Iterator[tuple[str, Json]]:
-    """Yield ``("file:line", object)`` for each line of a JSONL file; a blank or torn line is an error."""
-    with open(path, "rb") as file:
+def lines(path: str | Path, constant: Callable[[str], Json] = _refuse_constant) -> Iterator[tuple[str, Json]]:
+    """Yield ``("file:line", object)`` for each line of a JSONL file (or its gzip); a blank or torn line is an error."""
+    with gzip.open(path) if Path(path).suffix == ".gz" else open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
             where = f"{path}:{number}"
             if not raw.strip():
                 raise RecordError(f"{where}: expected a JSON object, got an empty line")
-            yield where, loads(raw, where)
+            yield where, loads(raw, where, constant)

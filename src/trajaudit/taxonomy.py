@@ -67,3 +67,12 @@ TRAJEL = Taxonomy(
 )
 
 TAXONOMIES = {taxonomy.name: taxonomy for taxonomy in (SUPPORT_DESK, TRAJEL)}
+
+EXECUTION_FLAGS = {
+    "task_completion": "the task was carried out to its end",
+    "data_retrieval_accuracy": "the data that was retrieved is the data that was asked about",
+    "result_verification": "results were checked before they were used or reported",
+    "agent_sequence_correct": "the right agents were called, in an order that the task allows",
+    "clarity_and_justification": "the answer is clear and its conclusion is justified",
+}
+"""The five execution-quality flags of Trajel (section 6), in its order; each is good where it is true."""

@@ -17,6 +17,7 @@ from pathlib import Path
 import yaml
 
 from trajaudit._fields import file_hash, nearest
+from trajaudit.datasets.origins import origins
 
 Pins = Mapping[str, Mapping[str, Mapping[str, str]]]
 
@@ -33,11 +34,13 @@ def need_files(dataset: str, data_dir: str | Path, names: Sequence[str]) -> list
         FileNotFoundError
     """
     paths = [Path(data_dir) / name for name in names]
-    for path in paths:
+    for name, path in zip(names, paths, strict=True):
         if not path.is_file():
+            origin = origins(dataset).get(name)
+            get = f"Fetch it with `trajaudit fetch dataset={dataset}`" if origin is None else origin.instructions
             raise FileNotFoundError(
-                f"dataset {dataset!r} needs {path}, which does not exist. Fetch it with `trajaudit fetch "
-                f"dataset={dataset}`, or set TRAJAUDIT_DATA to the folder that holds {names[0]}"
+                f"dataset {dataset!r} needs {path}, which does not exist{'. ' if origin is None else '; '}{get}, "
+                f"or set TRAJAUDIT_DATA to the folder that holds {names[0]}"
             )
     return paths
 
@@ -55,10 +58,12 @@ def fetch(dataset: str, data_dir: str | Path, pins: Pins | None = None, timeout_
     """Download a dataset's pinned files into ``data_dir``; files that are there already and match are left alone.
 
     Raises:
-        ValueError: for a dataset without pins, or a download whose SHA-256 differs from its pin.
+        ValueError: for a dataset without files, or a download whose SHA-256 differs from its pin.
         OSError: naming the address that could not be reached.
     """
     pins = load_pins() if pins is None else pins
+    if dataset not in pins and origins(dataset):
+        return []
     if dataset not in pins:
         raise ValueError(f"dataset {dataset!r} has nothing to fetch{nearest(dataset, pins)}; known: {', '.join(pins)}")
     return [_fetch_one(Path(data_dir) / name, pin, timeout_s) for name, pin in pins[dataset].items()]

@@ -8,18 +8,20 @@ and reported, since leaving a row out would move every rate of the paper.
 from __future__ import annotations
 
 import csv
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trajaudit._fields import RecordError, fail, file_hash, typed
+from trajaudit._fields import RecordError, fail, file_hash, loads, typed
 from trajaudit.datasets.files import need_files
+from trajaudit.datasets.trajel_hub import hub_rows
 from trajaudit.datasets.trajel_location import Place, parse_location
 from trajaudit.taxonomy import TRAJEL
 
-FILES = ("trajel/annotations.csv", "trajel/questions.json")
+TABLE, QUESTIONS = "trajel/annotations.csv", "trajel/questions.json"
+BENCHMARK_QUESTIONS = "scenarios/multi_agent/end2end_utterance.json"
+"""Where a clone of the benchmark holds the questions."""
 COLUMNS = (
     *("UID", "Model_ID", "Question_ID", "Reviewer", "Agree/Disagree"),
     *("Agent_Eval_Hallucination", "Human_Eval_Hallucination"),
@@ -78,7 +80,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Annotations:
-    """The table, the questions it is about, what does not fit together in it, and the files by SHA-256."""
+    """The table, the questions it is about, what does not fit together in it, and the files by SHA-256.
+
+    ``questions`` is empty where their texts are not at hand: they were released with the benchmark, not with the table.
+    """
 
     rows: tuple[Annotation, ...]
     questions: Mapping[str, Question]
@@ -95,18 +100,34 @@ def types_in(text: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _TYPE_WORD.findall(text))
 
 
-def trajel(*, data_dir: str = "data") -> Annotations:
-    """Return the annotations and the questions below ``data_dir``.
+def trajel(*, data_dir: str = "data", benchmark: str | None = None, hub_id: str | None = None) -> Annotations:
+    """Return the annotations, and the questions where their texts are at hand.
+
+    Args:
+        data_dir: folder that holds ``trajel/annotations.csv`` and, if at hand, ``trajel/questions.json``.
+        benchmark: folder of a clone of AssetOpsBench, whose own file of questions is read instead.
+        hub_id: dataset on the Hugging Face hub (or a local folder of that layout) that holds the table instead.
 
     Raises:
         FileNotFoundError: naming the missing file.
         RecordError: naming file, line and column.
+        ValueError: the hub's dataset cannot be loaded.
     """
-    table, questions = need_files("trajel", data_dir, FILES)
     lints: list[Lint] = []
-    rows = tuple(read_annotations(table, lints))
-    hashes = {name: file_hash(path) for name, path in zip(FILES, (table, questions), strict=True)}
-    return Annotations(rows, _questions(questions), tuple(lints), hashes)
+    files: dict[str, str] = {}
+    if hub_id is None:
+        (table,) = need_files("trajel", data_dir, (TABLE,))
+        files[TABLE] = file_hash(table)
+        rows = tuple(read_annotations(table, lints))
+    else:
+        rows = tuple(annotations_of(hub_rows(hub_id), lints))
+    asked = Path(data_dir) / QUESTIONS if benchmark is None else Path(benchmark) / BENCHMARK_QUESTIONS
+    if benchmark is not None and not asked.is_file():
+        raise FileNotFoundError(f"dataset.benchmark: no such file: {asked}; expected a clone of AssetOpsBench")
+    if not asked.is_file():
+        return Annotations(rows, {}, tuple(lints), files)
+    files[QUESTIONS] = file_hash(asked)
+    return Annotations(rows, _questions(asked), tuple(lints), files)
 
 
 def read_annotations(path: str | Path, lints: list[Lint]) -> Iterator[Annotation]:
@@ -117,26 +138,39 @@ def read_annotations(path: str | Path, lints: list[Lint]) -> Iterator[Annotation
     """
     with open(path, encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            fail(f"{path}:1: columns", ", ".join(COLUMNS), reader.fieldnames)
-        seen: set[str] = set()
-        for row in reader:
-            where = f"{path}:{reader.line_num}"
-            if row["UID"] in seen:
-                raise RecordError(f"{where}: UID: duplicate id {row['UID']!r}")
-            seen.add(row["UID"])
-            judge, human = (_opinion(row, side, where) for side in ("Agent", "Human"))
-            lints += [*_lint(row, "judge", judge), *_lint(row, "human", human)]
-            yield Annotation(
-                row["UID"],
-                row["Model_ID"],
-                row["Question_ID"],
-                row["Reviewer"],
-                _one_of(row, "Agree/Disagree", ("agree", "disagree", "partial"), where),
-                judge,
-                human,
-                row["Comments"],
-            )
+        _check_columns(reader.fieldnames or (), f"{path}:1")
+        yield from annotations_of(((f"{path}:{reader.line_num}", row) for row in reader), lints)
+
+
+def _check_columns(columns: Sequence[str], where: str) -> None:
+    if tuple(columns) != COLUMNS:
+        fail(f"{where}: columns", ", ".join(COLUMNS), list(columns))
+
+
+def annotations_of(rows: Iterable[tuple[str, Mapping[str, str]]], lints: list[Lint]) -> Iterator[Annotation]:
+    """Yield the annotations of rows, each with where it stands, appending to ``lints`` what does not fit together.
+
+    Raises:
+        RecordError: for a missing column, a value outside its column's set, or a second row of one UID.
+    """
+    seen: set[str] = set()
+    for where, row in rows:
+        _check_columns(tuple(row), where)
+        if row["UID"] in seen:
+            raise RecordError(f"{where}: UID: duplicate id {row['UID']!r}")
+        seen.add(row["UID"])
+        judge, human = (_opinion(row, side, where) for side in ("Agent", "Human"))
+        lints += [*_lint(row, "judge", judge), *_lint(row, "human", human)]
+        yield Annotation(
+            row["UID"],
+            row["Model_ID"],
+            row["Question_ID"],
+            row["Reviewer"],
+            _one_of(row, "Agree/Disagree", ("agree", "disagree", "partial"), where),
+            judge,
+            human,
+            row["Comments"],
+        )
 
 
 def _opinion(row: Mapping[str, str], side: str, where: str) -> Opinion:
@@ -171,12 +205,15 @@ def _lint(row: Mapping[str, str], side: str, said: Opinion) -> Iterator[Lint]:
 
 
 def _questions(path: Path) -> dict[str, Question]:
-    content = typed(json.loads(path.read_text(encoding="utf-8")), dict, str(path))
+    """Read the questions, from the benchmark's own list or from a table by their id."""
+    content = loads(path.read_bytes(), str(path))
+    if isinstance(content, list):
+        content = {f"Q_{typed(row, dict, f'{path}: [{i}]').get('id')}": row for i, row in enumerate(content)}
     return {
         key: Question(
             typed(value["text"], str, f"{path}: {key}.text"),
             value.get("category"),
             value.get("characteristic_form"),
         )
-        for key, value in content.items()
+        for key, value in typed(content, dict, str(path)).items()
     }

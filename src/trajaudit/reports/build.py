@@ -29,6 +29,7 @@ from trajaudit.reports.figures import (
     reliability_curves,
     save,
 )
+from trajaudit.reports.flag_counts import flag_count_table
 from trajaudit.reports.formats import write
 from trajaudit.reports.html import Fact, Picture, Section, page
 from trajaudit.reports.numbers import count
@@ -62,6 +63,11 @@ LEAD = (
     "type and how surely. Here they are measured on the same runs, whose faults are known, and every verdict can be "
     "read beside the run it was given on."
 )
+UNLABELLED_LEAD = (
+    "Auditors read recorded runs of an agent and say whether something went wrong in them, at which step, of which "
+    "type and how surely. Nobody has said what is true of these runs, so nothing here is a score; every verdict can be "
+    "read beside the run it was given on."
+)
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,11 @@ class Part:
     comparisons: Sequence[Comparison] = ()
     lead: str = ""
 
+    @property
+    def labelled(self) -> bool:
+        """Whether any of its runs has a label, so that verdicts can be scored."""
+        return any(trajectory.label is not None for trajectory in self.trajectories)
+
 
 def build_report(
     folder: str | Path, *, title: str, parts: Sequence[Part], notes: Sequence[str] = (), max_embedded: int = 2000
@@ -91,10 +102,10 @@ def build_report(
 
     Raises:
         RecordError: for verdicts on other trajectories than a part's, or on other content under the same id.
-        ValueError: where a part has no scorecard, or a metric is not a finite number.
+        ValueError: where a part with labels has no scorecard, or a metric is not a finite number.
     """
-    if not parts or not all(part.scorecards for part in parts):
-        raise ValueError("scorecards: expected at least one in every part, got none")
+    if not parts or not all(part.scorecards or not part.labelled for part in parts):
+        raise ValueError("scorecards: expected at least one in every part that is labelled, got none")
     folder = Path(folder)
     sections: list[Section] = []
     for part in parts:
@@ -107,12 +118,17 @@ def build_report(
     facts = head_facts(trajectories, verdicts)
     _write(folder / "metrics.json", metrics_json(title, facts, parts, notes))
     path = folder / "report.html"
-    _write(path, page(title, LEAD, facts, notes, sections, embed(trajectories, verdicts, max_embedded)))
+    lead = LEAD if any(part.labelled for part in parts) else UNLABELLED_LEAD
+    _write(path, page(title, lead, facts, notes, sections, embed(trajectories, verdicts, max_embedded)))
     return path
 
 
 def _part_sections(part: Part, folder: Path) -> Iterator[Section]:
     """Write a part's tables and figures, and return what the page shows of them."""
+    if not part.scorecards:
+        flags = flag_count_table(part.trajectories, part.verdicts)
+        write(flags, folder / "tables")
+        return iter([Section("flags", "Who flags what", [], [flags])])
     first, *others = _by_convention(part.scorecards)
     tables = part_tables(part)
     failed = _any_failed(part.scorecards)

@@ -99,5 +99,6 @@ def _collect(
 def _part(key: str, config: PartConfig, found: Collected, stats: Stats) -> Part:
     told = stats.copy()
     told["reference"] = config.get("reference", stats["reference"])
-    cards, comparisons = scored(found, told)
+    labelled = any(run.label is not None for run in found.trajectories)
+    cards, comparisons = scored(found, told) if labelled else ([], [])
     return Part(key, config["title"], found.trajectories, found.verdicts, cards, comparisons, config.get("lead", ""))

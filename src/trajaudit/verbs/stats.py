@@ -52,7 +52,10 @@ def scored(found: Collected, stats: Stats) -> tuple[list[Scorecard], list[Compar
     """
     labelled = {run.id: run for run in found.trajectories if run.label is not None}
     if not labelled:
-        raise ValueError(f"no trajectory of {found.data.name!r} is labelled: there is nothing to score against")
+        raise ValueError(
+            f"no trajectory of {found.data.name!r} is labelled: there is nothing to score against; `trajaudit report` "
+            "shows the runs with every verdict, and who flags how many"
+        )
     if left := len(found.trajectories) - len(labelled):
         print(f"not scored: {left} of {len(found.trajectories)} trajectories, which have no label", file=sys.stderr)
     items, answers = tabulate(labelled.values(), [v for v in found.verdicts if v.trajectory_id in labelled])

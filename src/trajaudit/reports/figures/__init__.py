@@ -5,6 +5,7 @@ from trajaudit.reports.figures.cost import cost_quality, frontier
 from trajaudit.reports.figures.fault_types import confusion_matrices, per_type_recall
 from trajaudit.reports.figures.recall import recall_by_stratum
 from trajaudit.reports.figures.reliability import reliability_curves
+from trajaudit.reports.figures.signals import signal_forest
 from trajaudit.reports.figures.style import Drawing, save
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "recall_by_stratum",
     "reliability_curves",
     "save",
+    "signal_forest",
     "task_positions",
     "type_by_component",
 ]

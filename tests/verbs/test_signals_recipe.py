@@ -1,0 +1,36 @@
+"""The signals of real runs, from the command to what is claimed of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trajaudit.datasets.smart_grid import FILES, smart_grid, smart_grid_judgments
+from trajaudit.verbs.recipes.signals import ONE_CALL, flagged_runs, judge_noise
+
+
+@pytest.fixture(scope="module")
+def told(data_dir: Path):
+    if not (data_dir / FILES[0]).is_file():
+        pytest.skip(f"{FILES[0]} is not in {data_dir}")
+    return smart_grid(data_dir=str(data_dir)), smart_grid_judgments(data_dir=str(data_dir))
+
+
+def test_only_runs_with_a_settled_label_are_measured(told) -> None:
+    runs = flagged_runs(*told)
+    assert runs.present.shape == (2228, 5)
+    assert int(runs.faulty.sum()) == 1141
+    assert len(set(runs.groups)) == 31
+
+
+def test_the_judges_noise_is_measured_on_the_runs_it_judged_again(told) -> None:
+    noise = judge_noise(*told, resamples=300, seed=0, level=0.95)
+    assert len(noise) == 6
+    for agreement, kappa in noise.values():
+        assert agreement.n == 251
+        assert kappa.low < kappa.value < agreement.value
+
+
+def test_it_is_said_that_flags_and_label_are_one_opinion() -> None:
+    assert "one call of one judge" in ONE_CALL
