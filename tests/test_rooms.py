@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "trajaudit"
 RECORDS = {"_fields", "_log", "taxonomy", "trajectory", "verdict", "auditor", "dataset", "__init__"}
 ALLOWED = {
     "datasets": set(),
+    "detectors": set(),
     "testbeds": set(),
     "llm": set(),
     "judges": {"llm"},

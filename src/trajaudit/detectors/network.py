@@ -1,0 +1,196 @@
+"""The trained part of every detector: vectors of units in, logits of faulty and of each type out, for steps and run.
+
+Vectors of one unit (the windows of a long step, the pieces of a premise) are joined first, then each unit is scored,
+then the run. The relation numbers of an entailment model are joined by their meaning, not by the mean: a claim is
+entailed as soon as one piece of the premise entails it, and contradicted as soon as one contradicts it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from trajaudit.detectors.aggregation import AGGREGATIONS, attended, highest, noisy_or
+from trajaudit.detectors.backbone import Backbone
+from trajaudit.detectors.batches import Batch
+from trajaudit.detectors.encoders import RELATIONS
+
+POOLS = ("mean", "max", "attention")
+
+
+class Output(NamedTuple):
+    """What a network says of R runs with U units, in H heads: faulty and the types.
+
+    ``run`` [R, H] and ``units`` [R, U, H] are logits; ``exists`` [R, U] says which units have a window; ``relations``
+    [R, U, 3] are log-probabilities, where the encoder has them; ``weights`` [R, U] is what attention gave each unit.
+    """
+
+    run: Tensor
+    units: Tensor
+    exists: Tensor
+    relations: Tensor | None
+    weights: Tensor | None = None
+
+
+class Joined(NamedTuple):
+    """Vectors of the units, [R, U, D], which of them exist, and their relations."""
+
+    vectors: Tensor
+    exists: Tensor
+    relations: Tensor | None
+
+
+class Join(nn.Module):
+    """Joins the vectors of each unit: their mean, their elementwise maximum, or a learned weighting."""
+
+    def __init__(self, width: int, pool: str, relations: bool) -> None:
+        super().__init__()
+        if pool not in POOLS:
+            raise ValueError(f"pool: expected one of {', '.join(POOLS)}, got {pool!r}")
+        self.pool, self.relations = pool, relations
+        self.hidden = width - (len(RELATIONS) if relations else 0)
+        self.score = nn.Linear(self.hidden, 1) if pool == "attention" else None
+
+    def forward(self, vectors: Tensor, batch: Batch) -> Joined:
+        runs, units = len(batch.steps), int(batch.steps.max()) + 1
+        slot, count = batch.run * units + batch.unit, runs * units
+        exists = torch.zeros(count, dtype=torch.bool, device=vectors.device).index_fill(0, slot, True)
+        relations = _any_window(vectors[:, self.hidden :], slot, count) if self.relations else None
+        joined = self._pooled(vectors[:, : self.hidden], slot, count)
+        return Joined(
+            joined.reshape(runs, units, -1),
+            exists.reshape(runs, units),
+            None if relations is None else relations.reshape(runs, units, -1),
+        )
+
+    def _pooled(self, vectors: Tensor, slot: Tensor, count: int) -> Tensor:
+        if self.pool == "max":
+            return _reduced(vectors, slot, count, "amax")
+        if self.score is None:
+            return _reduced(vectors, slot, count, "mean")
+        logits = self.score(vectors)
+        weight = torch.exp(logits - _reduced(logits.detach(), slot, count, "amax")[slot])
+        total = _reduced(weight, slot, count, "sum")[slot]
+        return _reduced(vectors * weight / total, slot, count, "sum")
+
+
+def _reduced(values: Tensor, slot: Tensor, count: int, how: str) -> Tensor:
+    out = torch.zeros(count, values.shape[-1], dtype=values.dtype, device=values.device)
+    index = slot[:, None].expand_as(values)
+    return out.scatter_reduce(0, index, values, how, include_self=False)
+
+
+def _any_window(log_probabilities: Tensor, slot: Tensor, count: int) -> Tensor:
+    """Return the relations of each unit: entailed or contradicted where any window says so, neutral where all do."""
+    best = _reduced(log_probabilities, slot, count, "amax")
+    neutral = _reduced(log_probabilities[:, 1:2], slot, count, "amin")
+    return torch.cat([best[:, :1], neutral, best[:, 2:]], dim=-1).log_softmax(-1)
+
+
+class StepHeads(nn.Module):
+    """Scores each unit, and the run from its units.
+
+    Args:
+        width: of the vectors from the backbone. heads: faulty and the types. base: expected share of faulty units, at
+            which the heads start, so that noisy-or over many steps does not start at certainty.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        *,
+        aggregation: str,
+        pool: str,
+        relations: bool,
+        dropout: float,
+        base: float = 0.05,
+    ) -> None:
+        super().__init__()
+        if aggregation not in AGGREGATIONS:
+            raise ValueError(f"aggregation: expected one of {', '.join(AGGREGATIONS)}, got {aggregation!r}")
+        self.aggregation, self.join = aggregation, Join(width, pool, relations)
+        self.norm = nn.LayerNorm(self.join.hidden)
+        hidden = min(self.join.hidden, 128)
+        self.body = nn.Sequential(nn.Linear(width, hidden), nn.GELU(), nn.Dropout(dropout))
+        self.out = nn.Linear(hidden, heads)
+        self.relevance = nn.Linear(hidden, 1) if aggregation == "attention" else None
+        nn.init.constant_(self.out.bias, float(torch.logit(torch.tensor(base))))
+
+    def forward(self, vectors: Tensor, batch: Batch) -> Output:
+        joined = self.join(vectors, batch)
+        features = self.norm(joined.vectors)
+        if joined.relations is not None:
+            features = torch.cat([features, joined.relations], dim=-1)
+        hidden = self.body(features)
+        units, mask = self.out(hidden), joined.exists[:, None]
+        by_head = units.transpose(1, 2)
+        if self.relevance is not None:
+            relevance = self.relevance(hidden)[..., 0]
+            run = attended(by_head, relevance[:, None].expand_as(by_head), mask)
+            weights = relevance.masked_fill(~joined.exists, float("-inf")).softmax(-1)
+            return Output(run, units, joined.exists, joined.relations, weights)
+        run = (highest if self.aggregation == "max" else noisy_or)(by_head, mask)
+        return Output(run, units, joined.exists, joined.relations)
+
+
+class RunHeads(nn.Module):
+    """Scores the run from its own vector (the unit after the last step), each step from the vector at its marker."""
+
+    def __init__(self, width: int, heads: int, *, dropout: float, base: float = 0.05) -> None:
+        super().__init__()
+        self.join, hidden = Join(width, "mean", False), min(width, 128)
+        self.norm = nn.LayerNorm(width)
+        self.run = nn.Sequential(nn.Linear(width, hidden), nn.GELU(), nn.Dropout(dropout), nn.Linear(hidden, heads))
+        out = nn.Linear(hidden, heads)
+        nn.init.constant_(out.bias, float(torch.logit(torch.tensor(base))))
+        self.step = nn.Sequential(nn.Linear(width, hidden), nn.GELU(), nn.Dropout(dropout), out)
+
+    def forward(self, vectors: Tensor, batch: Batch) -> Output:
+        joined = self.join(vectors, batch)
+        features = self.norm(joined.vectors)
+        row = torch.arange(len(batch.steps), device=vectors.device)
+        exists = joined.exists.clone()
+        exists[row, batch.steps] = False  # the run's own unit is no step
+        return Output(self.run(features[row, batch.steps]), self.step(features), exists, None)
+
+
+class RelationRule(nn.Module):
+    """Reads the relations as they are, with nothing to train: the zero-shot detector.
+
+    A unit's logit of faulty is that of being contradicted, or of not being entailed. By Trajel's section 4.2, a
+    referential fault should show as a contradiction and a logical one as neutral; no relation speaks of other types.
+    """
+
+    def __init__(self, width: int, types: tuple[str, ...], signal: str) -> None:
+        super().__init__()
+        self.types, self.signal, self.join = types, signal, Join(width, "mean", True)
+
+    def forward(self, vectors: Tensor, batch: Batch) -> Output:
+        joined = self.join(vectors, batch)
+        if joined.relations is None:
+            raise ValueError("a rule over relations needs an encoder that tells them")
+        entailed, neutral, contradicted = torch.logit(joined.relations.exp(), eps=1e-6).unbind(-1)
+        faulty = contradicted if self.signal == "contradiction" else -entailed
+        shows = {"referential": contradicted, "logical": neutral}
+        silent = torch.full_like(faulty, -20.0)
+        units = torch.stack([faulty, *(shows.get(name, silent) for name in self.types)], dim=-1)
+        run = highest(units.transpose(1, 2), joined.exists[:, None])
+        return Output(run, units, joined.exists, joined.relations)
+
+
+class Network(nn.Module):
+    """A backbone (none where vectors were encoded before) and the heads on top."""
+
+    def __init__(self, backbone: Backbone | None, heads: nn.Module) -> None:
+        super().__init__()
+        self.backbone, self.heads = backbone, heads
+
+    def forward(self, batch: Batch) -> Output:
+        if batch.vectors is not None:
+            return self.heads(batch.vectors, batch)
+        if self.backbone is None:
+            raise ValueError("a batch of tokens needs a backbone")
+        return self.heads(self.backbone(batch), batch)
