@@ -119,6 +119,12 @@ def test_a_score_is_the_one_that_the_harness_printed(clone: Path) -> None:
     assert sorted(round(one.score, 4) for one in judgments) == sorted(printed)
 
 
+def test_what_the_judge_was_shown_is_measured_as_its_prompt_cut_it(runs, clone: Path) -> None:
+    saw_all = {run.id: run.source.meta["judge_saw_all"] for run in smart_grid(clone=str(clone))}
+    logs = [json.loads(path.read_text()) for path in clone.glob("results/judge_logs/*/*.json")]
+    assert sorted(saw_all.values()) == sorted("...(truncated)" not in log["prompt_user"] for log in logs)
+
+
 def test_a_log_whose_run_is_absent_is_counted(clone: Path, tmp_path: Path) -> None:
     shutil.copytree(clone, tmp_path / "c")
     next((tmp_path / "c").glob("benchmarks/*/raw/8998341*/*_run03.json")).unlink()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trajaudit.datasets.smart_grid import FILES, smart_grid, smart_grid_judgments
-from trajaudit.verbs.recipes.signals import ONE_CALL, flagged_runs, judge_noise
+from trajaudit.verbs.recipes.signals import ONE_CALL, cut_finding, flagged_runs, judge_noise
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +30,12 @@ def test_the_judges_noise_is_measured_on_the_runs_it_judged_again(told) -> None:
     for agreement, kappa in noise.values():
         assert agreement.n == 251
         assert kappa.low < kappa.value < agreement.value
+
+
+def test_runs_that_the_judge_saw_cut_are_told_apart(told) -> None:
+    runs, _ = told
+    assert sum(not run.source.meta["judge_saw_all"] for run in runs) == 469
+    assert "of the 467 runs that it saw cut it calls 0.756 hallucinating, of the 1761" in cut_finding(runs)
 
 
 def test_it_is_said_that_flags_and_label_are_one_opinion() -> None:

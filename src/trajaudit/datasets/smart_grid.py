@@ -17,8 +17,8 @@ from trajaudit._fields import Fields, Json, RecordError, file_hash, lines
 from trajaudit.dataset import Dataset, Procedure, Receipt
 from trajaudit.datasets.files import need_files
 from trajaudit.datasets.smart_grid_clone import read_clone
-from trajaudit.datasets.smart_grid_judgments import FORM, JudgedRun, Judgment, bare_constants, settled
-from trajaudit.datasets.smart_grid_steps import broke_off, record_of, steps_of
+from trajaudit.datasets.smart_grid_judgments import FORM, SHOWN, JudgedRun, Judgment, bare_constants, settled
+from trajaudit.datasets.smart_grid_steps import broke_off, record_of, shown_length, steps_of
 from trajaudit.taxonomy import TRAJEL
 from trajaudit.trajectory import Label, Source, Trajectory
 
@@ -116,7 +116,8 @@ def trajectory_of(run: JudgedRun, receipt: Receipt) -> Trajectory:
     steps = steps_of(shape, record)
     _count(run, receipt, asked=question is not None, broke=broke_off(record))
     faulty = settled(run.judgments)
-    meta = {"shape": shape, "success": record.need("success", bool)}
+    meta: dict[str, Json] = {"shape": shape, "success": record.need("success", bool)}
+    meta["judge_saw_all"] = shown_length(record) <= SHOWN
     meta |= {key: scenario.need(key, str) for key in ("type", "category", "difficulty")}
     return Trajectory(
         run.trajectory_id,

@@ -1,8 +1,9 @@
 """What one LLM judge said of each smart grid run: five execution-quality flags and whether it hallucinates.
 
 A judgment is kept apart from its run, in a record of its own, since everything in it gives the label away. The judge
-filled flags and label in one call, so they are one opinion and not six; it was shown a run's steps cut at a few
-thousand characters. Of the runs that were judged again, some got both labels: those have none here.
+filled flags and label in one call, so they are one opinion and not six. It was shown the first ``SHOWN`` characters of
+a run's steps, and an answer that rests on what was cut looks made up to it: ``source.meta.judge_saw_all`` tells these
+runs apart. Of the runs that were judged again, some got both labels: those have none here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ DIMENSIONS = {"result_verification": "generalized_result_verification"}
 """Flags that the judge's form spells in another way."""
 FORM = (*(DIMENSIONS.get(flag, flag) for flag in EXECUTION_FLAGS), "hallucinations", "suggestions")
 """The keys of the form that the judge filled."""
+SHOWN = 8000
+"""How many characters of a run's steps the judge's prompt held, as JSON with an indent of 2; the rest was cut."""
 BARE = "a bare NaN or Infinity, which is not JSON (kept as that word)"
 
 

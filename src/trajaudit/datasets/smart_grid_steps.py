@@ -13,6 +13,7 @@ the agents did, and an auditor that reads it repeats another auditor.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -57,6 +58,11 @@ def steps_of(shape: str, record: Fields) -> tuple[Step, ...]:
     if not found:
         found = [Step(0, observation={"error": record.need("error", str)})]
     return tuple(replace(step, index=index) for index, step in enumerate(found))
+
+
+def shown_length(record: Fields) -> int:
+    """Return how long the record's own steps are in the form in which the harness showed them to its judge."""
+    return len(json.dumps(record.obj.get("history", record.obj.get("trajectory")), indent=2))
 
 
 def broke_off(record: Fields) -> bool:

@@ -2,9 +2,9 @@
 
 No observation of a faulty run is written by hand. The scripted agent's run is reduced to its calls, an edit replaces
 or removes some of them, and the edited list is carried out again from the beginning, so that whatever the environment
-answers to the fault (an error, a permissive yes) is its own answer (testbed paper, section 3). Arguments that are a
-function are worked out during the replay from the steps so far: a reply composed that way tells what really happened,
-which keeps the injected fault the only one.
+answers to the fault (an error, a permissive yes) is its own answer (testbed paper, section 3). Arguments and thoughts that
+are a function are worked out during the replay from the steps so far: a reply composed that way tells what really
+happened, which keeps the injected fault the only one, and a call that turns out to have no cause is not made at all.
 """
 
 from __future__ import annotations
@@ -16,8 +16,19 @@ from trajaudit._fields import Json
 from trajaudit.trajectory import Action, Fault, Step
 
 Arguments = dict[str, Json]
-Late = Callable[[Sequence[Step]], Arguments]
-"""Arguments that are worked out from the steps taken so far."""
+
+
+class Course(list[Step]):
+    """The steps taken so far, which ``at`` also finds by the (stage, subject) of the call that each came from."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at: dict[tuple[str, int | None], Step] = {}
+
+
+Late = Callable[[Course], Arguments | None]
+"""Arguments that are worked out from the steps taken so far; null where the call is not made after what happened."""
+LateThought = Callable[[Course], str | None]
 
 
 class Environment(Protocol):
@@ -31,9 +42,10 @@ class Call(NamedTuple):
 
     stage: str
     subject: int | None
-    thought: str | None
+    thought: str | LateThought | None
     tool: str
     args: Arguments | Late
+    agent: str | None = None
 
 
 class Edit(NamedTuple):
@@ -51,12 +63,22 @@ class Edit(NamedTuple):
 
 def replay(calls: Sequence[Call], environment: Environment) -> tuple[Step, ...]:
     """Carry out a script from the beginning in ``environment`` and return its steps."""
-    steps: list[Step] = []
-    for index, (_, _, thought, tool, args) in enumerate(calls):
-        if not isinstance(args, dict):
-            args = args(steps)
-        steps.append(Step(index, thought, Action(tool, args), environment.call(tool, args)))
-    return tuple(steps)
+    return carry_out(calls, environment)[0]
+
+
+def carry_out(calls: Sequence[Call], environment: Environment) -> tuple[tuple[Step, ...], list[int]]:
+    """Carry out a script and return its steps, and for each step its position in the script."""
+    course, positions = Course(), []
+    for position, (stage, subject, thought, tool, args, agent) in enumerate(calls):
+        given = args if isinstance(args, dict) else args(course)
+        if given is None:
+            continue
+        said = thought(course) if callable(thought) else thought
+        step = Step(len(course), said, Action(tool, given), environment.call(tool, given), agent)
+        course.append(step)
+        course.at[stage, subject] = step
+        positions.append(position)
+    return tuple(course), positions
 
 
 def edited(calls: Sequence[Call], edits: Sequence[Edit]) -> tuple[list[Call], tuple[Fault, ...]]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from trajaudit.testbeds.draw import Draw
-from trajaudit.testbeds.replay import Arguments, Call, Edit
+from trajaudit.testbeds.replay import Arguments, Call, Edit, LateThought
 from trajaudit.testbeds.support_desk.instances import ELIGIBLE, Instance, Order
 from trajaudit.testbeds.support_desk.locales import LOCALES, to_number
 from trajaudit.testbeds.support_desk.varied import Lie, VariedVoice, composed
@@ -35,8 +35,9 @@ def _position(calls: list[Call], stage: str, place: int | None) -> int:
     return next(i for i, call in enumerate(calls) if call.stage == stage and call.subject == place)
 
 
-def _joined(*thoughts: str | None) -> str | None:
-    return " ".join(thought for thought in thoughts if thought) or None
+def _joined(*thoughts: str | LateThought | None) -> str | None:
+    """Return thoughts said together; those of this preset are all plain text."""
+    return " ".join(thought for thought in thoughts if isinstance(thought, str)) or None
 
 
 def _with(call: Call, **args: object) -> Call:

@@ -5,14 +5,13 @@ bank, what an agent thinks is drawn by what it means to do, never by whether it 
 tool answered: an agent that skips the check or stops early has the same thoughts in the same words. A fabricated
 sentence of a reply comes from the forms that true sentences come from.
 
-A form is a sentence with choices ``[x|y]`` and slots ``{order}``. All choices are written out when a bank is loaded,
-and drawn uniformly. ``Bank.read`` goes the other way, from a sentence to the kind of form and its slots, which is how
-the witness knows what a reply claims.
+All choices of a form (``testbeds.grammar``) are written out when a bank is loaded, and drawn uniformly. ``Bank.read``
+goes the other way, from a sentence to the kind of form and its slots, which is how the witness knows what a reply
+claims.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 from functools import cache
 from importlib.resources import files
@@ -21,33 +20,10 @@ from typing import Any
 import yaml
 
 from trajaudit.testbeds.draw import Draw
+from trajaudit.testbeds.grammar import expanded, pattern
 
 BANKS = ("a", "b")
-_CHOICE = re.compile(r"\[([^\]]*\|[^\]]*)\]")
-_SLOT = re.compile(r"\\\{(\w+)\\\}")
 _SLOTS = {"order": r"ORD-\d+"}
-
-
-def expanded(form: str) -> tuple[str, ...]:
-    """Return every sentence that a form stands for.
-
-    >>> expanded("[Load|Open] {order} [now|first].")[:3]
-    ('Load {order} now.', 'Load {order} first.', 'Open {order} now.')
-    """
-    parts = _CHOICE.split(form)
-    choices = [part.split("|") if i % 2 else [part] for i, part in enumerate(parts)]
-    return tuple("".join(combination) for combination in itertools.product(*choices))
-
-
-def pattern(form: str) -> str:
-    """Return a regular expression that matches what a form can say, with a group for each slot."""
-
-    def literal(text: str) -> str:
-        return _SLOT.sub(lambda slot: f"(?P<{slot[1]}>{_SLOTS.get(slot[1], '.+?')})", re.escape(text))
-
-    parts = _CHOICE.split(form)
-    choices = ("|".join(map(literal, part.split("|"))) if i % 2 else literal(part) for i, part in enumerate(parts))
-    return "".join(f"(?:{choice})" if i % 2 else choice for i, choice in enumerate(choices))
 
 
 class Bank:
@@ -62,7 +38,7 @@ class Bank:
             self.forms.update({f"{group}.{kind}".rstrip("."): forms for kind, forms in kinds.items()})
         self.sentences = {kind: tuple(s for f in forms for s in expanded(f)) for kind, forms in self.forms.items()}
         self._patterns = [
-            (kind, re.compile(pattern(form)))
+            (kind, re.compile(pattern(form, _SLOTS)))
             for kind, forms in self.forms.items()
             for form in forms
             if kind.startswith("reply_to")
@@ -104,4 +80,4 @@ def bank(name: str) -> Bank:
 
 @cache
 def _compiled(name: str, kind: str) -> list[re.Pattern[str]]:
-    return [re.compile(pattern(form)) for form in bank(name).forms[kind]]
+    return [re.compile(pattern(form, _SLOTS)) for form in bank(name).forms[kind]]

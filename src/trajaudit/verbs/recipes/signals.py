@@ -11,13 +11,14 @@ import yaml
 from trajaudit._fields import file_hash
 from trajaudit.analysis.agreement import clustered
 from trajaudit.analysis.intervals import estimates
+from trajaudit.analysis.rates import rate_differences
 from trajaudit.analysis.repeats import self_agreement
 from trajaudit.analysis.result import Estimate
 from trajaudit.analysis.signals import FlaggedRuns
 from trajaudit.config import experiments_dir
 from trajaudit.dataset import Dataset
 from trajaudit.datasets.smart_grid import smart_grid_judgments
-from trajaudit.datasets.smart_grid_judgments import Judgment
+from trajaudit.datasets.smart_grid_judgments import SHOWN, Judgment
 from trajaudit.reports.figures import signal_forest
 from trajaudit.reports.signals import (
     area_table,
@@ -63,7 +64,7 @@ def signals(
         table,
         [*tables, noise_table(noise)],
         [signal_forest(table)],
-        [ONE_CALL, *findings(published, sets), _noise_finding(noise)],
+        [ONE_CALL, *findings(published, sets), _noise_finding(noise), cut_finding(dataset)],
         {**dataset.files, path.name: file_hash(path)},
     )
 
@@ -90,6 +91,18 @@ def judge_noise(
     made = [statistic for of_all in said.values() for statistic in self_agreement(of_all)]
     ready = estimates(clustered([run.group for run in again]), made, resamples, seed, level)
     return dict(zip(said, zip(ready[::2], ready[1::2], strict=True), strict=True))
+
+
+def cut_finding(dataset: Dataset) -> str:
+    """Return whether the judge calls runs hallucinating more often where it was not shown all of their steps."""
+    runs = [(run, run.label) for run in dataset if run.label is not None]
+    seen = ["seen whole" if run.source.meta["judge_saw_all"] else "cut" for run, _ in runs]
+    made = rate_differences(np.array([label.faulty for _, label in runs]), seen, [run.group for run, _ in runs])
+    return (
+        f"the judge was shown the first {SHOWN:,} characters of a run's steps: of the {seen.count('cut')} runs that it "
+        f"saw cut it calls {made.rates['cut']:.3f} hallucinating, of the {seen.count('seen whole')} that it saw whole "
+        f"{made.rates['seen whole']:.3f} (p {made.p_value:.2g}, scenarios as clusters; cut runs are also the long ones)"
+    )
 
 
 def _noise_finding(noise: Mapping[str, tuple[Estimate, Estimate]]) -> str:
