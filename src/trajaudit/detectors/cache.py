@@ -39,7 +39,8 @@ class Cache:
 
     def fill(self, items: Mapping[str, Item], make: Callable[[Sequence[Item]], Iterable[Mapping[str, Any]]]) -> int:
         """Make the rows of all keys that have none, with one call of ``make``; return how many were made."""
-        missing = {key: item for key, item in items.items() if key not in self._known()}
+        known = self._known()
+        missing = {key: item for key, item in items.items() if key not in known}
         if not missing:
             return 0
         name = hashlib.sha256("\n".join(sorted(missing)).encode()).hexdigest()[:_NAME]
