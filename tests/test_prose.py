@@ -18,7 +18,14 @@ def figures(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "experiments/trajectory_judge/README.md", "experiments/trajel/README.md"]
+    "name",
+    [
+        "README.md",
+        "experiments/trajectory_judge/README.md",
+        "experiments/trajel/README.md",
+        "experiments/signals/README.md",
+        "experiments/blind_spot/README.md",
+    ],
 )
 def test_a_figure_of_the_prose_stands_in_a_committed_table(name: str) -> None:
     tables = figures("".join(path.read_text() for path in ROOT.glob("experiments/*/results/*.md")))

@@ -8,12 +8,25 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "src" / "trajaudit"
-RECORDS = {"_fields", "_log", "taxonomy", "trajectory", "verdict", "auditor", "dataset", "__init__"}
+RECORDS = {
+    "_fields",
+    "_log",
+    "taxonomy",
+    "trajectory",
+    "verdict",
+    "auditor",
+    "dataset",
+    "annotation",
+    "episode",
+    "location",
+    "__init__",
+}
 ALLOWED = {
     "datasets": set(),
     "detectors": set(),
     "testbeds": set(),
     "llm": set(),
+    "agents": {"llm"},
     "judges": {"llm"},
     "analysis": set(),
     "reports": {"analysis"},

@@ -38,6 +38,7 @@ def run(site: Path, cwd: Path, *args: str) -> subprocess.CompletedProcess[str]:
 def test_the_wheel_carries_what_is_no_python(site: Path) -> None:
     for name in (
         *("conf/generate.yaml", "experiments/trajectory_judge/published.yaml", "judges/prompts/v1/system.md"),
+        *("conf/annotate_export.yaml", "reports/sheet/sheet.html", "agents/prompts/v1/system.md"),
         *("reports/viewer/page.html", "datasets/pins.yaml", "datasets/procedures/support_desk.yaml", "llm/prices.yaml"),
     ):
         assert (site / "trajaudit" / name).is_file(), name

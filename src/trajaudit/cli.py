@@ -12,7 +12,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import hydra
 from hydra import compose, initialize_config_dir
@@ -39,7 +39,10 @@ _trajaudit() {
         COMPREPLY=($(compgen -W "$(trajaudit --verbs)" -- "$word"))
     else
         local verb="${COMP_WORDS[1]}"
-        local choices=$(COMP_LINE="trajaudit ${COMP_LINE#*"$verb" }" trajaudit "$verb" -sc query=bash 2>/dev/null)
+        case "$verb" in
+PARTS
+        esac
+        local choices=$(COMP_LINE="trajaudit ${COMP_LINE#*"$verb" }" trajaudit $verb -sc query=bash 2>/dev/null)
         COMPREPLY=($(compgen -W "$choices" -- "$word"))
     fi
 }
@@ -54,8 +57,17 @@ def verbs() -> dict[str, str]:
     for path in sorted(conf_dir().glob("*.yaml")):
         target = OmegaConf.select(OmegaConf.load(path), "_target_")
         if target is not None:
-            found[path.stem] = (inspect.getdoc(resolve(target, path.stem)) or "").partition("\n")[0]
+            found[path.stem.replace("_", " ")] = (inspect.getdoc(resolve(target, path.stem)) or "").partition("\n")[0]
     return found
+
+
+def _parts() -> dict[str, list[str]]:
+    """Return the verbs of two words, first word to second words; the root of ``a b`` is ``conf/a_b.yaml``."""
+    parts: dict[str, list[str]] = {}
+    for path in sorted(conf_dir().glob("*_*.yaml")):
+        first, _, second = path.stem.partition("_")
+        parts.setdefault(first, []).append(second)
+    return parts
 
 
 def experiments() -> list[str]:
@@ -69,12 +81,13 @@ def run(verb: str, *overrides: str) -> int:
     Raises:
         ConfigError, ValueError, OSError: what the command line says in one line.
     """
+    verb = verb.replace(" ", "_")
     cfg = composed(verb, overrides)
     return int(resolve(cfg["_target_"], verb)(**arguments(cfg)) or 0)
 
 
 def usage() -> str:
-    lines = [f"  {verb:<10} {line}" for verb, line in verbs().items()]
+    lines = [f"  {verb:<15} {line}" for verb, line in verbs().items()]
     return "\n".join(
         [
             f"trajaudit {trajaudit.__version__}: {trajaudit.__doc__.partition(': ')[2]}" if trajaudit.__doc__ else "",
@@ -188,7 +201,29 @@ def _check_keys(values: list[Override], base: DictConfig) -> None:
             node = None if OmegaConf.is_missing(node, part) else node[part]
 
 
-def _fail(message: object, status: int) -> None:
+def _completion() -> str:
+    """Return the shell function that completes verbs, the second words of some, and overrides."""
+    case = """\
+            {0}) if [ "$COMP_CWORD" -eq 2 ]; then COMPREPLY=($(compgen -W "{1}" -- "$word")); return; fi
+                verb="{0} ${{COMP_WORDS[2]}}";;"""
+    return _COMPLETION.replace("PARTS", "\n".join(case.format(a, " ".join(b)) for a, b in _parts().items()))
+
+
+def _verb_of(args: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the config root that the first word, or the first two, name, and the rest of the command line."""
+    known, parts = [path.stem for path in conf_dir().glob("*.yaml")], _parts()
+    first, second = args[0], args[1] if len(args) > 1 else ""
+    if first not in parts:
+        if first not in known:
+            _fail(f"no such verb {first!r}{nearest(first, [*known, *parts])}; `trajaudit` lists them", 2)
+        return first, list(args[1:])
+    if second not in parts[first]:
+        hint = f", got {second!r}{nearest(second, parts[first])}" if second else ""
+        _fail(f"{first}: expected {' or '.join(parts[first])} after it{hint}; `trajaudit` lists them", 2)
+    return f"{first}_{second}", list(args[2:])
+
+
+def _fail(message: object, status: int) -> NoReturn:
     print(f"error: {message}", file=sys.stderr)
     raise SystemExit(status)
 
@@ -261,14 +296,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(usage())
         return
     if args[0] in ("--version", "--verbs", "--completion"):
-        shown = {"--version": trajaudit.__version__, "--verbs": "\n".join(verbs()), "--completion": _COMPLETION}
+        words = dict.fromkeys(verb.partition(" ")[0] for verb in verbs())
+        shown = {"--version": trajaudit.__version__, "--verbs": "\n".join(words), "--completion": _completion()}
         print(shown[args[0]])
         return
     sys.path.append(os.getcwd())  # so that a config can name a module of the user's own
-    verb, rest = args[0], args[1:]
-    known = [path.stem for path in conf_dir().glob("*.yaml")]
-    if verb not in known:
-        _fail(f"no such verb {verb!r}{nearest(verb, known)}; `trajaudit` lists them", 2)
+    verb, rest = _verb_of(args)
     if not any(arg.partition("=")[0] in _SHOWS_ONLY for arg in rest):
         try:
             preflight(verb, rest)

@@ -64,7 +64,8 @@ class Choice:
     """One option of a config group (a dataset, a judge, a model) with its arguments, not built yet.
 
     ``config`` is what identifies the choice in hashes and manifests. ``build`` adds what only the run can know (the
-    procedure that comes with the dataset, the model that answers), as far as the target asks for it.
+    procedure that comes with the dataset, the model that answers), as far as the target asks for it. An argument can be
+    a choice itself, or a mapping of choices (the members of a panel): those are built first, in the same way.
     """
 
     where: str
@@ -75,7 +76,23 @@ class Choice:
         return resolve(self.config["_target_"], self.where)
 
     def wants(self, argument: str) -> bool:
-        """Return whether the target has this parameter and the config leaves it to the run."""
+        """Return whether the target, or a choice inside it, has this parameter and the config leaves it to the run."""
+        inner = any(choice.wants(argument) for one in self.inner.values() for choice in _each(one))
+        return inner or self._takes(argument)
+
+    @property
+    def inner(self) -> dict[str, Choice | dict[str, Choice]]:
+        """The arguments that are choices themselves, or mappings of choices."""
+        found: dict[str, Choice | dict[str, Choice]] = {}
+        for key, value in self.config.items():
+            at = f"{self.where}.{key}"
+            if is_choice(value):
+                found[key] = Choice(at, value)
+            elif is_choices(value):
+                found[key] = {name: Choice(f"{at}.{name}", one) for name, one in value.items()}
+        return found
+
+    def _takes(self, argument: str) -> bool:
         return argument in inspect.signature(self.target).parameters and argument not in self.config
 
     def build(self, **context: Any) -> Any:
@@ -85,7 +102,12 @@ class Choice:
             ConfigError: naming an argument that neither provides, or whose value the target refuses.
         """
         arguments = {key: value for key, value in self.config.items() if key != "_target_"}
-        arguments |= {key: value for key, value in context.items() if self.wants(key)}
+        for key, one in self.inner.items():
+            if isinstance(one, Choice):
+                arguments[key] = one.build(**context)
+            else:
+                arguments[key] = {name: choice.build(**context) for name, choice in one.items()}
+        arguments |= {key: value for key, value in context.items() if self._takes(key)}
         parameters = inspect.signature(self.target).parameters
         for name, parameter in parameters.items():
             if name not in arguments and parameter.default is parameter.empty:
@@ -100,6 +122,14 @@ class Choice:
 
 def is_choice(value: Any) -> bool:
     return isinstance(value, Mapping) and "_target_" in value
+
+
+def is_choices(value: Any) -> bool:
+    return isinstance(value, Mapping) and len(value) > 0 and all(is_choice(one) for one in value.values())
+
+
+def _each(one: Choice | dict[str, Choice]) -> list[Choice]:
+    return [one] if isinstance(one, Choice) else list(one.values())
 
 
 def validate(config: Config, where: str = "") -> None:
@@ -124,6 +154,9 @@ def validate(config: Config, where: str = "") -> None:
             raise ConfigError(f"{at}: unknown key{nearest(key, parameters)}; known: {', '.join(parameters)}")
         if is_choice(value):
             validate(value, at)
+        elif is_choices(value):
+            for name, one in value.items():
+                validate(one, f"{at}.{name}")
         else:
             _check_type(value, hints.get(key, Any), at)
 

@@ -8,6 +8,7 @@ votes clean at 0.5) and the honest one (excluded, with bounds).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,6 +102,7 @@ class Unseen:
 _KEYS = (
     *("version", "trajectory_id", "content_hash", "auditor", "spec_hash", "status", "faulty", "score", "step"),
     *("step_scores", "types", "confidence", "evidence", "rationale", "usage", "latency_s", "detail", "unseen"),
+    "uncertainty",
 )
 
 
@@ -111,6 +113,8 @@ class Verdict:
     ``score`` is the probability of a fault, in [0, 1]; ``confidence`` the probability that the auditor's own
     ``faulty`` is right, in [0.5, 1] where it states one; ``step_scores`` one score a step. ``spec_hash`` identifies
     everything that could change the verdict: model, prompt, schema, decoding, seed, repeat, truncation, version.
+    ``uncertainty`` holds signs of doubt by name (the entropy of the verdict's tokens, the disagreement of a panel),
+    each 0 or more and the larger the less sure; unlike ``confidence`` they are measured, not stated.
 
     >>> Verdict("t1", "c", "rules", "s", faulty=True, score=0.95, confidence=0.95, step=2, types=("wrong_tool",)).status
     'ok'
@@ -137,6 +141,7 @@ class Verdict:
     latency_s: float | None = None
     detail: str | None = None
     unseen: Unseen | None = None
+    uncertainty: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         at = f"{self.trajectory_id}: "
@@ -150,6 +155,9 @@ class Verdict:
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:
                 fail(f"{at}{name}", "a number in [0, 1]", value)
+        for name, value in self.uncertainty.items():
+            if not 0 <= value < math.inf:
+                fail(f"{at}uncertainty.{name}", "a number of 0 or more", value)
 
     @property
     def ok(self) -> bool:
@@ -175,6 +183,7 @@ class Verdict:
             "latency_s": self.latency_s,
             "detail": self.detail,
             "unseen": None if self.unseen is None else self.unseen.to_json(),
+            **({"uncertainty": dict(self.uncertainty)} if self.uncertainty else {}),
         }
 
     @classmethod
@@ -190,6 +199,7 @@ def _read_v1(obj: Json, where: str) -> Verdict:
     fields = Fields(obj, f"{where}:", _KEYS)
     step_scores = fields.maybe("step_scores", list)
     unseen = fields.maybe("unseen", dict)
+    doubts = fields.maybe("uncertainty", dict) or {}
     try:
         return Verdict(
             fields.need("trajectory_id", str),
@@ -209,6 +219,7 @@ def _read_v1(obj: Json, where: str) -> Verdict:
             fields.maybe("latency_s", float),
             fields.maybe("detail", str),
             None if unseen is None else Unseen.from_json(unseen, fields.at("unseen")),
+            {name: typed(value, float, f"{fields.at('uncertainty')}.{name}") for name, value in doubts.items()},
         )
     except RecordError as error:
         message = str(error)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trajaudit.analysis import compare, delong, holm, mcnemar
-from trajaudit.analysis.comparison import inverted
+from trajaudit.analysis.differences import inverted
 
 
 @pytest.fixture

@@ -10,7 +10,16 @@ from sklearn.metrics import matthews_corrcoef, roc_auc_score
 
 from trajaudit.analysis.incremental import incremental
 from trajaudit.analysis.paired import delong
-from trajaudit.analysis.signals import FlaggedRuns, both_absent, compare_areas, measure, rank_agreement
+from trajaudit.analysis.signals import (
+    FlaggedRuns,
+    both_absent,
+    compare_areas,
+    lost,
+    measure,
+    rank_agreement,
+    told_alone,
+    unmarked,
+)
 
 
 def by_hand() -> FlaggedRuns:
@@ -72,6 +81,23 @@ def test_both_absent_is_the_rate_among_runs_that_lack_both() -> None:
     faulty = np.array([True, True, False, False, False])
     (found,) = both_absent(FlaggedRuns(("a", "b"), present, faulty, tuple("vwxyz")), resamples=200).values()
     assert (found.value, found.n) == (pytest.approx(2 / 3), 3)
+
+
+def test_what_a_flag_tells_alone_is_lacking_it_and_no_other() -> None:
+    present = np.array([[False, True], [False, False], [True, False], [True, True], [False, True]])
+    faulty = np.array([True, True, True, True, False])
+    found = told_alone(FlaggedRuns(("a", "b"), present, faulty, tuple("vwxyz")), resamples=200)
+    assert {name: estimate.value for name, estimate in found.items()} == {"a": 1 / 4, "b": 1 / 4}
+
+
+def test_what_is_lost_and_what_no_flag_tells_are_shares_of_the_runs_asked_about() -> None:
+    present = np.array([[False, True], [True, True], [True, True], [True, False]])
+    some = np.array([True, True, True, False])
+    runs = FlaggedRuns(("a", "b"), present, np.array([True, True, False, True]), tuple("wxyz"))
+    assert unmarked(runs, some, resamples=200).value == pytest.approx(2 / 3)
+    assert {name: one.value for name, one in lost(runs, some, resamples=200).items()} == pytest.approx(
+        {"a": 1 / 3, "b": 0}
+    )
 
 
 def test_two_flags_are_compared_on_the_same_runs_by_group(runs: FlaggedRuns) -> None:

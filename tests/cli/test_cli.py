@@ -33,6 +33,9 @@ def test_alone_it_lists_every_verb_with_a_line() -> None:
     ("args", "message"),
     [
         (["fech"], "no such verb 'fech' (did you mean 'fetch'?)"),
+        (["annotate", "exprot"], "annotate: expected export or import after it, got 'exprot' (did you mean 'export'?)"),
+        (["annotate"], "annotate: expected export or import after it"),
+        (["annotate", "export", "seeds=1"], "seeds: unknown key (did you mean 'seed'?)"),
         (["fetch", "dataset=trajectory_judg"], "no such dataset 'trajectory_judg' (did you mean 'trajectory_judge'?)"),
         (["fetch", "datset=jsonl"], "datset: unknown key (did you mean 'dataset'?)"),
         (["fetch", "dataset.dat_dir=x"], "dataset.dat_dir: unknown key (did you mean 'data_dir'?)"),
@@ -52,7 +55,7 @@ def test_a_wrong_override_is_one_line_with_the_nearest_name(args: list[str], mes
 
 @pytest.mark.parametrize("verb", sorted(cli.verbs()))
 def test_every_verb_shows_its_config_and_its_help(verb: str) -> None:
-    shown, helped = trajaudit(verb, "--cfg", "job"), trajaudit(verb, "--help")
+    shown, helped = trajaudit(*verb.split(), "--cfg", "job"), trajaudit(*verb.split(), "--help")
     assert shown.returncode == helped.returncode == 0
     assert "_target_: trajaudit.verbs." in shown.stdout
     assert f"trajaudit {verb}" in helped.stdout
@@ -168,10 +171,14 @@ def test_tab_completion_answers_for_verbs_and_their_overrides(tmp_path: Path) ->
         }
         ask trajaudit fet
         ask "trajaudit fetch" dataset=trajec
+        ask "trajaudit annotate" imp
+        ask "trajaudit annotate export" dataset=trajec
     """
     env = {**os.environ, "PATH": f"{bin_dir}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, timeout=120)
-    assert done.stdout.split() == ["fetch", "dataset=trajectory_judge"], done.stderr
+    assert done.stdout.split() == ["fetch", "dataset=trajectory_judge", "import", "dataset=trajectory_judge"], (
+        done.stderr
+    )
 
 
 def toy(*, n: int, share: float = 0.5, kinds: tuple[str, ...] = (), name: str | None = None) -> dict:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from trajaudit._fields import file_hash
 from trajaudit.cli import run
 from trajaudit.datasets.files import load_pins
 from trajaudit.datasets.origins import missing, origins
@@ -32,6 +33,13 @@ def test_every_dataset_that_is_read_can_be_fetched_or_says_how_to_get_it() -> No
         assert f"checkout {origin.commit}`, then dataset.clone=" in origin.instructions
 
 
+def test_the_pinned_annotations_are_the_table_that_the_figures_were_checked_on(data_dir: Path) -> None:
+    for name, pin in load_pins()["trajel"].items():
+        if not (data_dir / name).is_file():
+            pytest.skip(f"{name} is not in {data_dir}")
+        assert file_hash(data_dir / name) == pin["sha256"]
+
+
 def test_a_missing_file_that_was_never_released_names_its_source(tmp_path: Path, capsys) -> None:
     with pytest.raises(FileNotFoundError, match=r"never released as one file.*git clone .*dataset\.clone="):
         run("judge", "dataset=smart_grid", f"paths.data_dir={tmp_path}", f"paths.output_dir={tmp_path}")
@@ -39,11 +47,12 @@ def test_a_missing_file_that_was_never_released_names_its_source(tmp_path: Path,
     assert "not fetched: smart_grid/runs.jsonl.gz; it was never released" in capsys.readouterr().out
 
 
-def test_a_file_that_is_there_is_not_asked_for(tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_not_asked_for(tmp_path: Path, capsys) -> None:
     (tmp_path / "smart_grid").mkdir()
     (tmp_path / "smart_grid" / "runs.jsonl.gz").touch()
     assert missing("smart_grid", tmp_path) == {}
     assert run("fetch", "dataset=smart_grid", f"paths.data_dir={tmp_path}") == 0
+    assert "already there" in capsys.readouterr().out
 
 
 def test_annotations_are_read_without_the_questions(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from trajaudit._fields import RecordError
 from trajaudit.datasets.trajel import COLUMNS, read_annotations, trajel, types_in
-from trajaudit.datasets.trajel_location import numbers_after_task, parse_location
+from trajaudit.location import numbers_after_task, parse_location
 from trajaudit.taxonomy import TRAJEL
 
 

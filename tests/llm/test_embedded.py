@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import math
+from dataclasses import replace
 from importlib import metadata
 
 import pytest
 
+from trajaudit.judges.token_uncertainty import of_verdict
 from trajaudit.llm.budget import Budget
 from trajaudit.llm.chat import BudgetExceeded, ContextOverflow, Request
 from trajaudit.llm.embedded import Embedded
@@ -73,6 +76,17 @@ def test_log_probabilities_are_returned(embedded):
     first = reply.logprobs["content"][0]
     assert len(first["top_logprobs"]) == 3
     assert all(entry["logprob"] <= 0 for entry in first["top_logprobs"])
+
+
+def test_the_tokens_of_a_verdict_show_how_unsure_the_model_was(embedded):
+    """Its list of tokens holds a code fence that its text has not; the verdict is found all the same."""
+    reply = asyncio.run(embedded.complete(replace(JUDGED, top_logprobs=10)))
+    joined = "".join(entry["token"] for entry in reply.logprobs["content"])
+    assert reply.text in joined
+    doubt = of_verdict(reply.text, reply.logprobs)
+    assert set(doubt) == {"token_entropy", "token_tie", "token_surprisal"}
+    assert 0 < doubt["token_entropy"] <= math.log(2)
+    assert 0 < doubt["token_tie"] <= 1
 
 
 def test_a_reply_cut_by_max_tokens_says_so(embedded):

@@ -110,7 +110,7 @@ def verdicts(runs: list[Trajectory]) -> list[Verdict]:
 @pytest.fixture(scope="session")
 def browse(tmp_path_factory: pytest.TempPathFactory):
     """A function from an address to the page as Chromium leaves it after its scripts have run."""
-    chromium = shutil.which("chromium")
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
         pytest.skip("no chromium on the path")
 

@@ -11,17 +11,15 @@ import yaml
 from trajaudit.analysis.signals import FlaggedRuns
 from trajaudit.reports import render
 from trajaudit.reports.figures import save, signal_forest
-from trajaudit.reports.signals import (
+from trajaudit.reports.signal_tables import (
     area_table,
-    findings,
-    in_order,
     increment_table,
-    ledger,
     order_table,
     pair_table,
-    signal_set,
     signal_table,
+    type_table,
 )
+from trajaudit.reports.signals import findings, in_order, ledger, signal_set
 
 PUBLISHED = yaml.safe_load((Path(__file__).parents[2] / "experiments" / "signals" / "published.yaml").read_text())
 FLAGS = tuple(PUBLISHED["flags"])
@@ -99,6 +97,16 @@ def test_a_flag_that_never_varies_is_a_dash_with_its_reason(sets) -> None:
     areas = area_table(sets)
     assert {row.cells[0] for row in areas.rows} == {"same", "turned", "flat"}
     assert len(areas.rows) == 30
+
+
+def test_each_kind_of_fault_is_shown_with_what_it_takes(sets) -> None:
+    runs = made("same", in_order(PUBLISHED))
+    kinds = ["logical" if faulty else "clean" for faulty in runs.faulty]
+    clean, logical = type_table(runs, kinds, 200, 0, 0.95).rows
+    assert (clean.cells[0], logical.cells[0]) == ("clean", "logical")
+    assert clean.cells[1] + logical.cells[1] == 600
+    place = 2 + FLAGS.index("clarity_and_justification")
+    assert logical.cells[place].value == pytest.approx(1 - runs.present[runs.faulty][:, place - 2].mean())
 
 
 def test_the_forest_plot_holds_the_numbers_of_the_table(sets, tmp_path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trajaudit.datasets.smart_grid import FILES, smart_grid, smart_grid_judgments
-from trajaudit.verbs.recipes.signals import ONE_CALL, cut_finding, flagged_runs, judge_noise
+from trajaudit.verbs.recipes.signals import ONE_CALL, cut_finding, judge_noise, judged_flags
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def told(data_dir: Path):
 
 
 def test_only_runs_with_a_settled_label_are_measured(told) -> None:
-    runs = flagged_runs(*told)
+    runs = judged_flags(*told)
     assert runs.present.shape == (2228, 5)
     assert int(runs.faulty.sum()) == 1141
     assert len(set(runs.groups)) == 31

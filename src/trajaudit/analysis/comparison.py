@@ -23,10 +23,11 @@ from itertools import combinations
 import numpy as np
 
 from trajaudit._fields import nearest
-from trajaudit.analysis.intervals import MOSTLY_DEFINED, RESAMPLES, bca, no_spread, percentile, without_spread
+from trajaudit.analysis.differences import inverted, paired_difference
+from trajaudit.analysis.intervals import MOSTLY_DEFINED, RESAMPLES, no_spread
 from trajaudit.analysis.metrics import METRICS, statistics
 from trajaudit.analysis.paired import cluster_differences, delong, detectable, detectable_rate, holm, mcnemar
-from trajaudit.analysis.resampling import Design, design, influence, replicates
+from trajaudit.analysis.resampling import Design, design, replicates
 from trajaudit.analysis.result import Comparison, Estimate
 from trajaudit.analysis.statistic import BoolArray, FloatArray, IntArray, Statistic
 from trajaudit.analysis.table import Answers, Items, under
@@ -106,11 +107,6 @@ class _Contrast:
         return "a property of the set, the same for every auditor" if self.sides[0].fixed else None
 
     @property
-    def value(self) -> float:
-        a, b = (side.reduce(side.sums) for side in self.sides)
-        return float(a - b)
-
-    @property
     def among(self) -> BoolArray:
         return self.sides[0].among | self.sides[1].among
 
@@ -139,43 +135,13 @@ def _compared(
     if contrast.undefined is not None:
         nothing = Estimate(None, n=int(contrast.among.sum()), reason=contrast.undefined, level=level)
         return Comparison(contrast.metric, a, b, nothing, "", None, reason=contrast.undefined)
-    difference = _difference(contrast, plan, drawn, level, method)
+    difference = paired_difference(*contrast.sides, plan, drawn, level, method)
     cluster = np.arange(len(plan.cluster)) if by_item else plan.cluster
     test, p_value, mde = _tested(
         contrast, cluster, drawn, alpha, "" if by_item or not plan.clustered else " by cluster"
     )
     reason = None if p_value is not None else "no test: the two never differ, or by the same in every resample"
     return Comparison(contrast.metric, a, b, difference, test, p_value, mde=mde, reason=reason)
-
-
-def _difference(contrast: _Contrast, plan: Design, drawn: FloatArray, level: float, method: str) -> Estimate:
-    value, n = contrast.value, int(contrast.among.sum())
-    defined = drawn[~np.isnan(drawn)]
-    if len(defined) < MOSTLY_DEFINED * len(drawn):
-        return Estimate(value, n=n, reason="no interval: undefined in too many resamples", level=level)
-    if no_spread(defined):
-        return _square_and_add(contrast, plan, level)
-    if method == "bca":
-        moved = influence(plan, contrast.sides[0]) - influence(plan, contrast.sides[1])
-        low, high = bca(defined, value, moved, level)
-    else:
-        low, high = percentile(defined, level)
-    if low == high:
-        return _square_and_add(contrast, plan, level)
-    return Estimate(value, low, high, n, method, level=level)
-
-
-def _square_and_add(contrast: _Contrast, plan: Design, level: float) -> Estimate:
-    """Return Newcombe's (1998) interval of a difference from the Wilson intervals of both sides, as if unpaired.
-
-    For a difference without spread in the resamples; leaving out the pairing makes it wider.
-    """
-    value, n = contrast.value, int(contrast.among.sum())
-    if not contrast.sides[0].unit:
-        return Estimate(value, value, value, n, "constant", level=level)
-    (p, *of_a), (q, *of_b) = (without_spread(plan, side, level) for side in contrast.sides)
-    low, high = value - np.hypot(p - of_a[0], of_b[1] - q), value + np.hypot(of_a[1] - p, q - of_b[0])
-    return Estimate(value, float(low), float(high), n, "newcombe", level=level)
 
 
 def _tested(
@@ -196,12 +162,3 @@ def _tested(
     if len(defined) < MOSTLY_DEFINED * len(drawn) or no_spread(defined):
         return "paired bootstrap", None, None
     return "paired bootstrap", inverted(defined), detectable(float(defined.std(ddof=1)), alpha)
-
-
-def inverted(drawn: FloatArray) -> float:
-    """Return the smallest two-sided level at which the percentile interval of replicates [R] leaves out 0.
-
-    At least 2 / (R + 1): resamples cannot show less. A replicate within rounding of 0 counts on both sides.
-    """
-    ends = np.sum(drawn <= 1e-12), np.sum(drawn >= -1e-12)
-    return min(1.0, 2 * (float(min(ends)) + 1) / (len(drawn) + 1))

@@ -107,6 +107,35 @@ def both_absent(
     return dict(zip(pairs, estimates(runs.design, made, resamples, seed, level), strict=True))
 
 
+def told_alone(
+    runs: FlaggedRuns, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95
+) -> dict[str, Estimate]:
+    """Return the share of the faulty runs that lack one flag and no other: what would go unnoticed without it.
+
+    Defined where a model is not: flags that are absent from faulty runs only separate the classes.
+    """
+    absent = ~runs.present
+    made = [rate(column & (absent.sum(axis=1) == 1), runs.faulty, "no faulty run") for column in absent.T]
+    return dict(zip(runs.flags, estimates(runs.design, made, resamples, seed, level), strict=True))
+
+
+def unmarked(
+    runs: FlaggedRuns, among: BoolArray, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95
+) -> Estimate:
+    """Return the share of the runs in ``among`` [n] that lack no flag at all: what no flag can tell."""
+    whole: BoolArray = np.asarray(runs.present.all(axis=1))
+    (found,) = estimates(runs.design, [rate(whole, among, "no such run")], resamples, seed, level)
+    return found
+
+
+def lost(
+    runs: FlaggedRuns, among: BoolArray, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95
+) -> dict[str, Estimate]:
+    """Return, for each flag, the share of the runs in ``among`` [n] that lack it."""
+    made = [rate(~column, among, "no such run") for column in runs.present.T]
+    return dict(zip(runs.flags, estimates(runs.design, made, resamples, seed, level), strict=True))
+
+
 def compare_areas(
     runs: FlaggedRuns, family: str, resamples: int = RESAMPLES, seed: int = 0, level: float = 0.95
 ) -> list[Comparison]:

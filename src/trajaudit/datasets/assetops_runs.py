@@ -19,7 +19,7 @@ from pathlib import Path
 
 from trajaudit._fields import Fields, Json, RecordError, fail, file_hash, lines, loads, typed
 from trajaudit.dataset import Dataset, Procedure, Receipt
-from trajaudit.datasets.files import need_files
+from trajaudit.datasets.files import git_blob, need_files
 from trajaudit.taxonomy import TRAJEL
 from trajaudit.trajectory import Action, Source, Step, Trajectory
 
@@ -82,8 +82,7 @@ def _cloned(root: Path) -> Iterator[tuple[str, Fields]]:
         run = Fields(loads(content, str(path)), f"{path}:", ("id", "text", "trajectory"))
         tasks = list(run.each("trajectory", _cloned_task))
         unpacked = {"id": run.need("id", int), "text": run.need("text", str), "tasks": tasks}
-        blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-        yield blob, Fields(unpacked, f"{path}:", _RUN_KEYS)
+        yield git_blob(content), Fields(unpacked, f"{path}:", _RUN_KEYS)
 
 
 def _cloned_task(obj: Json, where: str) -> Json:
@@ -105,7 +104,7 @@ def _trajectory(blob: str, run: Fields, receipt: Receipt) -> Trajectory:
     steps = [step for task in tasks for step in _steps(task)]
     text = run.need("text", str)
     return Trajectory(
-        f"ao-{blob[:12]}",
+        f"ar-{blob[:12]}",
         f"question-{hashlib.sha256(text.encode()).hexdigest()[:12]}",
         text,
         tuple(replace(step, index=index) for index, step in enumerate(steps)),

@@ -6,6 +6,7 @@ commit and its SHA-256, and a file that does not hash to its pin is never put in
 
 from __future__ import annotations
 
+import hashlib
 import os
 import urllib.error
 import urllib.request
@@ -43,6 +44,15 @@ def need_files(dataset: str, data_dir: str | Path, names: Sequence[str]) -> list
                 f"or set TRAJAUDIT_DATA to the folder that holds {names[0]}"
             )
     return paths
+
+
+def git_blob(content: bytes) -> str:
+    """Return the hash that git names a file of this content by, so that a clone and a copy name a record alike.
+
+    >>> git_blob(b"")
+    'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+    """
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from trajaudit._fields import file_hash, nearest
 from trajaudit.dataset import Dataset, Procedure, Receipt
 from trajaudit.taxonomy import TAXONOMIES, Taxonomy
-from trajaudit.trajectory import Trajectory, read_trajectories
+from trajaudit.trajectory import ORIGINS, Trajectory, read_trajectories
 
 
 def jsonl(
@@ -18,6 +18,7 @@ def jsonl(
     taxonomy: str = "support_desk",
     procedure: str = "support_desk",
     rules: str | None = None,
+    origin: str | None = None,
 ) -> Dataset:
     """Return the trajectories of one file.
 
@@ -27,6 +28,7 @@ def jsonl(
         taxonomy: name of the taxonomy that its labels and its judges use.
         procedure: name of a procedure that ships with trajaudit, or a path to a procedure file.
         rules: name of the testbed whose rule engine knows the tools of these runs, where one does.
+        origin: keep only the runs whose label has this origin; labels of several are never scored together.
 
     Raises:
         FileNotFoundError, ValueError, RecordError: naming the file, the key, or the line at fault.
@@ -40,18 +42,23 @@ def jsonl(
             f"dataset.taxonomy: unknown taxonomy {taxonomy!r}{nearest(taxonomy, TAXONOMIES)}; known: {known}"
         )
 
-    def load() -> Iterator[Trajectory]:
-        return _typed(file, TAXONOMIES[taxonomy])
+    if origin is not None and origin not in ORIGINS:
+        raise ValueError(f"origin: expected one of {', '.join(ORIGINS)}, got {origin!r}{nearest(origin, ORIGINS)}")
 
-    count = sum(1 for _ in load())
+    def load() -> Iterator[Trajectory]:
+        runs = _typed(file, TAXONOMIES[taxonomy])
+        return (run for run in runs if origin is None or (run.label is not None and run.label.origin == origin))
+
+    read, count = sum(1 for _ in _typed(file, TAXONOMIES[taxonomy])), sum(1 for _ in load())
     if count == 0:
-        raise ValueError(f"path: expected at least one trajectory, and {path} is empty")
+        which = "is empty" if origin is None else f"has none with a label by {origin}"
+        raise ValueError(f"path: expected at least one trajectory, and {path} {which}")
     return Dataset(
         name or file.stem,
         load,
         TAXONOMIES[taxonomy],
         Procedure.named(procedure),
-        Receipt(read=count, kept=count),
+        Receipt(read, count, {f"label not by {origin}": read - count} if read > count else {}),
         rules=rules,
         files={str(path): file_hash(file)},
         size=count,

@@ -6,7 +6,6 @@ one run, which then has the judgments of both, and the start of the content's gi
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from trajaudit._fields import Fields, Json, RecordError, loads
 from trajaudit.dataset import Receipt
+from trajaudit.datasets.files import git_blob
 from trajaudit.datasets.smart_grid_judgments import FORM, JudgedRun, Judgment, bare_constants
 from trajaudit.datasets.smart_grid_steps import RECORD_KEYS
 
@@ -50,7 +50,7 @@ def read_clone(clone: str | Path, receipt: Receipt) -> Iterator[JudgedRun]:
     for path in _logs(root):
         log = _read_log(path, root)
         if log.path.is_file():
-            found.setdefault(_blob(log.path), []).append(log)
+            found.setdefault(git_blob(log.path.read_bytes())[:12], []).append(log)
         else:
             reason = "judge log whose run file is absent"
             receipt.dropped[reason] = receipt.dropped.get(reason, 0) + 1
@@ -76,12 +76,6 @@ def _read_log(path: Path, root: Path) -> _Log:
     judge = log.need("judge_model", str).rpartition("/")[2]
     target = root / log.need("trajectory_file", str)
     return _Log(log.need("run_name", str), log.need("scenario_id", str), target, Judgment.read(form, judge))
-
-
-def _blob(path: Path) -> str:
-    """Return the first twelve digits of a file's git blob hash."""
-    content = path.read_bytes()
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()[:12]
 
 
 def _run(run_id: str, logs: list[_Log], record: Json) -> JudgedRun:

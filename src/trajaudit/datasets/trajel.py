@@ -16,7 +16,7 @@ from pathlib import Path
 from trajaudit._fields import RecordError, fail, file_hash, loads, typed
 from trajaudit.datasets.files import need_files
 from trajaudit.datasets.trajel_hub import hub_rows
-from trajaudit.datasets.trajel_location import Place, parse_location
+from trajaudit.location import Place, parse_location
 from trajaudit.taxonomy import TRAJEL
 
 TABLE, QUESTIONS = "trajel/annotations.csv", "trajel/questions.json"

@@ -1,8 +1,8 @@
 """Baselines that read next to nothing: what a detector has to beat before its score means anything.
 
 Each is fitted like any detector, on the same runs, so the table shows what the base rate, the length of a run, the
-usual place of a fault and the word "error" are worth on this very set. Their scores are frequencies in the training runs with
-one success and one failure added (Laplace), or a logistic model's; they flag from one half.
+usual place of a fault and the word "error" are worth on this very set. Their scores are frequencies in the training
+runs with one success and one failure added (Laplace), or a logistic model's; they flag from one half.
 """
 
 from __future__ import annotations

@@ -56,6 +56,7 @@ class Hybrid:
         self.name, self.budget, self.strength, self.folds, self.seed = name, budget, strength, folds, seed
         self.columns = Columns(parts, types)
         self.heads: dict[str, Linear] = {}
+        self.alarms: dict[str, float] = {}
         self.calibration, self.threshold = (1.0, 0.0), 0.5
         self.spec: dict[str, Json] = {
             "detector": "hybrid",
@@ -78,12 +79,14 @@ class Hybrid:
         faulty = np.array([label is not None and label.faulty for label in labels])
         if None in labels or len(set(faulty.tolist())) < 2:
             raise ValueError("hybrid: expected labelled runs, clean and faulty ones")
-        rows = self.columns.runs(verdicts)
-        out_of_fold = self._inner(rows, faulty, [run.group for run in runs])
+        self.alarms = self.columns.alarms(verdicts, faulty)
+        rows = self.columns.runs(verdicts, self.alarms)
+        of_faults = rows[:, self.columns.of_faults]
+        out_of_fold = self._inner(of_faults, faulty, [run.group for run in runs])
         self.calibration = platt(out_of_fold, faulty)
         self.threshold = self._threshold(self._calibrated(out_of_fold)[~faulty])
         self.heads = {
-            "fault": fit_linear(rows, [str(flag) for flag in faulty], self.strength),
+            "fault": fit_linear(of_faults, [str(flag) for flag in faulty], self.strength),
             "type": self._fit_types(runs, rows),
             "step": self._fit_steps(runs, verdicts),
         }
@@ -135,8 +138,8 @@ class Hybrid:
         if not self.heads:
             raise ValueError("hybrid: expected a fitted model, call fit or load first")
         start = time.perf_counter()
-        rows = self.columns.runs(verdicts)
-        scores = self._calibrated(self.heads["fault"].logits(rows)[:, 0])
+        rows = self.columns.runs(verdicts, self.alarms)
+        scores = self._calibrated(self.heads["fault"].logits(rows[:, self.columns.of_faults])[:, 0])
         kinds = self.heads["type"].probabilities(rows)
         blocks = self.columns.steps(verdicts, [len(run.steps) for run in runs])
         places = [self.heads["step"].probabilities(block)[:, -1] for block in blocks]
@@ -189,6 +192,7 @@ class Hybrid:
             "columns": columns,
             "calibration": list(self.calibration),
             "threshold": self.threshold,
+            "alarms": self.alarms,
             "heads": heads,
         }
 
@@ -200,5 +204,6 @@ class Hybrid:
         made = cls(spec["parts"], spec["types"], **{k: spec[k] for k in ("budget", "strength", "folds", "seed")})
         slope, intercept = obj["calibration"]
         made.calibration, made.threshold = (slope, intercept), obj["threshold"]
+        made.alarms = obj["alarms"]
         made.heads = {name: Linear.from_json(head) for name, head in obj["heads"].items()}
         return made

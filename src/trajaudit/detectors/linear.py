@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
 
 from trajaudit._fields import Json
 
@@ -64,7 +65,8 @@ def fit_linear(rows: FloatArray, classes: list[str], strength: float, balanced: 
     if len(names) == 1:
         return Linear((names[0],), np.zeros((1, rows.shape[1])), np.zeros(1))
     model = LogisticRegression(C=strength, max_iter=2000, class_weight="balanced" if balanced else None)
-    model.fit(rows, classes)
+    with threadpool_limits(1):  # so few columns: more threads only wait for each other
+        model.fit(rows, classes)
     fitted = Linear(tuple(str(name) for name in model.classes_), model.coef_, model.intercept_)
     return Linear.from_json(fitted.to_json())
 

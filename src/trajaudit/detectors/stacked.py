@@ -28,13 +28,14 @@ class Stacked:
     Args:
         make: for each part, what makes an unfitted one.
         hybrid: the stacked model; its parts are among ``make``.
-        folds: the folds, by group, of the parts' out-of-fold verdicts.
+        folds: the folds, by group, of the parts' out-of-fold verdicts, which stay in ``learnt_from``.
     """
 
     def __init__(self, make: Makers, hybrid: Hybrid, *, folds: int = 5, seed: int = 0) -> None:
         self.make, self.hybrid, self.folds, self.seed = make, hybrid, folds, seed
         self.name = hybrid.name
         self.parts: dict[str, Detector] = {}
+        self.learnt_from: dict[str, list[Verdict]] = {}
         self.spec: dict[str, Json] = hybrid.spec | {
             "of": {name: maker().spec for name, maker in make.items()},
             "part_folds": folds,
@@ -46,8 +47,8 @@ class Stacked:
         Raises:
             ValueError: as the hybrid and the parts.
         """
-        verdicts = out_of_fold_parts(self.make, runs, folder, self.folds, self.seed)
-        self.hybrid.fit(runs, verdicts, folder)
+        self.learnt_from = out_of_fold_parts(self.make, runs, folder, self.folds, self.seed)
+        self.hybrid.fit(runs, self.learnt_from, folder)
         self.parts = {name: _fitted(maker, runs, folder / name) for name, maker in self.make.items()}
 
     def predict(self, runs: Sequence[Trajectory]) -> list[Verdict]:

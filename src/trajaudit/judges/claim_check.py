@@ -129,10 +129,9 @@ def _rival(claim: str, value: Value, facts: list[Fact], sources: Sources | None)
     words = stems(claim)
     fields = (sources or {}).get(kind_of(value), ())
     for fact in reversed(facts):
-        if not _comparable(fact, value):
+        if fact.step < 0 or not _comparable(fact, value):  # what the request says is no observation
             continue
-        key = stems(f"{_without_unit(fact.key)} {fact.label or ''}")
-        if (fact.label is None and fact.field in fields) or (key and key & words and _names(fact, words)):
+        if (fact.label is None and fact.field in fields) or _names(fact, words):
             return fact
     return None
 

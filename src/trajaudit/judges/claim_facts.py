@@ -43,7 +43,7 @@ class Fact(NamedTuple):
 
     @property
     def key(self) -> str:
-        return self.field.rpartition(".")[2]
+        return re.split("[.:]", self.field)[-1]
 
     @property
     def quote(self) -> str:
@@ -70,6 +70,7 @@ class Observed:
         return frozenset().union(*self.scopes.values()) if self.scopes else frozenset()
 
 
+@lru_cache(maxsize=65536)
 def shape(identifier: str) -> str:
     """Return what an identifier shares with its peers.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from trajaudit.judges.claim_facts import Fact, Observed, shape
@@ -35,6 +36,7 @@ def premises(seen: Observed, anchors: frozenset[str], before: int | None = None)
     """Return what was observed before a step (all of it where null), without the facts of the anchors' peers."""
     shapes = {shape(anchor) for anchor in anchors}
 
+    @cache  # many facts share a scope
     def of_a_peer(scope: frozenset[str]) -> bool:
         return not scope & anchors and any(shape(name) in shapes for name in scope)
 

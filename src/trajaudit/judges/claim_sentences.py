@@ -98,7 +98,7 @@ def stems(text: str) -> frozenset[str]:
 
 
 def allowed(sentence: str, standing: Iterable[str]) -> bool:
-    """Return whether a standing claim of the procedure covers a sentence: same quantities, and half its words or more.
+    """Return whether a standing claim of the procedure covers a sentence: the same values, and half its words or more.
 
     >>> standing = ("The refund arrives within five working days.",)
     >>> allowed("The money will arrive in 5 working days.", standing)
@@ -106,14 +106,16 @@ def allowed(sentence: str, standing: Iterable[str]) -> bool:
     >>> allowed("The money will arrive in 3 working days.", standing)
     False
     """
-    mine, said = _quantities(sentence), stems(sentence)
+    mine, said = _stated(sentence), stems(sentence)
     for claim in standing:
         known = stems(claim)
         shared = len(said & known) / max(1, min(len(said), len(known)))
-        if mine == _quantities(claim) and shared >= 0.5:
+        if mine == _stated(claim) and shared >= 0.5:
             return True
     return False
 
 
-def _quantities(text: str) -> frozenset[tuple[tuple[float, ...], str, float]]:
-    return frozenset((v.numbers, v.dimension, v.scale) for v in values(text) if v.kind == "number")
+def _stated(text: str) -> frozenset[tuple[object, ...]]:
+    """Return the values of a sentence but for identifiers, which say what it is about."""
+    found = [value for value in values(text) if value.kind != "identifier"]
+    return frozenset((v.numbers, v.dimension, v.scale) if v.kind == "number" else (v.text.casefold(),) for v in found)

@@ -5,7 +5,8 @@ The answer is cut into atomic claims (`claim_sentences`), each is checked by mat
 names, since they differ on healthy runs: ``strict`` asks for an observation behind every claim, ``standing_claims``
 lets pass what the procedure of the dataset says a reply may always state. The second needs a procedure that lists some.
 
-Scores are set, not measured: the strength of the weightiest finding, and 0.05 where none is left. A claim of the answer
+Scores are set, not measured: the strength of the weightiest finding, and ``silent`` where none is left, since calls are
+not read here. A claim of the answer
 is located at the step that sends it, else at the last one.
 """
 
@@ -39,8 +40,6 @@ from trajaudit.verdict import Evidence, Verdict
 
 VERSION = 1
 MODEL = "claim_sources.json"
-NOTHING = 0.05
-"""The score of a run whose claims all pass."""
 
 TYPES: dict[str, dict[str, str]] = {
     "support_desk": {
@@ -64,10 +63,11 @@ class ClaimsJudge:
         reading: ``strict`` or ``standing_claims``.
         thoughts: check what thoughts assert, too (their values only; a plan asserts nothing).
         sources: a file of learnt sources (`claim_sources`), or null for any field.
+        silent: the score of a run whose claims all pass, in [0, 0.5).
         entailment: decides what matching leaves undecided; null leaves it undecided, which is no fault.
 
     Raises:
-        ValueError: an unknown reading.
+        ValueError: an unknown reading, a score out of range.
     """
 
     def __init__(
@@ -79,35 +79,40 @@ class ClaimsJudge:
         thoughts: bool = True,
         sources: str | Sources | None = None,
         entailment: Entailment | None = None,
+        silent: float = 0.3,
         name: str = "claims",
     ) -> None:
         if reading not in ("strict", "standing_claims"):
             raise ValueError(f"reading: expected strict or standing_claims, got {reading!r}")
-        self.name, self.thoughts, self.entailment = name, thoughts, entailment
+        if not 0 <= silent < 0.5:
+            raise ValueError(f"silent: expected a score in [0, 0.5), got {silent}")
+        self.name, self.thoughts, self.entailment, self.silent = name, thoughts, entailment, silent
         self.standing = tuple(standing_claims) if reading == "standing_claims" else ()
-        self.sources = read_sources(sources) if isinstance(sources, str) else sources
         self.types = TYPES.get(taxonomy.name, {})
-        self._told: dict[str, Json] = {
+        self.spec: dict[str, Json] = {
             "judge": "claims",
             "version": VERSION,
             "taxonomy": taxonomy.name,
             "reading": reading,
             "standing_claims": list(self.standing),
             "thoughts": thoughts,
+            "silent": silent,
             "entailment": None if entailment is None else entailment.name,
         }
+        self._take(read_sources(sources) if isinstance(sources, str) else sources)
 
-    @property
-    def spec(self) -> dict[str, Json]:
-        sources = None if self.sources is None else {key: list(of) for key, of in self.sources.items()}
-        return self._told | {"sources": sources}
+    def _take(self, sources: Sources | None) -> None:
+        """Use learnt sources; what the verdicts depend on is part of the spec."""
+        self.sources = sources
+        self.spec["sources"] = None if sources is None else {kind: list(of) for kind, of in sources.items()}
+        self._spec_hash = spec_hash(self.spec)
 
     def fit(self, runs: Sequence[Trajectory], folder: Path | None = None) -> None:
         """Learn from the clean ones among ``runs`` where answers take their values from (`claim_sources`).
 
         A run without a label is taken to be clean. Without this, any field may support a value.
         """
-        self.sources = learn_sources(run for run in runs if run.label is None or not run.label.faulty)
+        self._take(learn_sources(run for run in runs if run.label is None or not run.label.faulty))
         if folder is not None:
             (folder / MODEL).write_text(dumps(self.sources) + "\n", encoding="utf-8")
 
@@ -124,8 +129,8 @@ class ClaimsJudge:
         found = [item for item in self.findings(trajectory) if item[1].status in (UNSUPPORTED, CONTRADICTED)]
         sent = _sent_at(trajectory)
         steps = [sent if step is None else step for step, _ in found]
-        worst = max((finding.strength for _, finding in found), default=NOTHING)
-        scores = [NOTHING] * len(trajectory.steps)
+        worst = max((finding.strength for _, finding in found), default=self.silent)
+        scores = [self.silent] * len(trajectory.steps)
         for step, (_, finding) in zip(steps, found, strict=True):
             scores[step] = max(scores[step], finding.strength)
         kinds = ["invented" if finding.invented else finding.status for _, finding in found]
@@ -133,7 +138,7 @@ class ClaimsJudge:
             trajectory.id,
             trajectory.content_hash,
             self.name,
-            spec_hash(self.spec),
+            self._spec_hash,
             faulty=bool(found),
             score=worst,
             step=min(steps, default=None),

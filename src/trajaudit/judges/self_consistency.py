@@ -3,12 +3,18 @@
 The confidence is the share of the valid votes on the winning side, not what the samples state of themselves: it is the
 ensemble's own estimate (the released verdicts of the testbed paper have it so: 2/3 or 1 of three samples). Choices that
 move numbers: a flag needs more than half of the valid votes, so a tie is clean at 0.5; step and type are the most
-frequent ones among the flagging votes that name one, the earlier sample winning a tie; a failed sample does not vote.
-The paper's text and its released results differ on the ensemble, so both are presets.
+frequent ones among the flagging votes that name one, the earlier sample winning a tie, and where votes name several
+types each, so is every type that more than half of the flagging votes name; a failed sample does not vote. The paper's
+text and its released results differ on the ensemble, so both are presets.
+
+What the samples disagree on is recorded as uncertainty. ``semantic_entropy`` (Farquhar et al. 2024) is the entropy in
+nats over meanings, not wordings: two answers mean the same if they agree in (faulty, step, set of types), whatever the
+reasoning and the stated confidence. Signs that the samples have of their own (token entropy) are averaged.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -18,24 +24,52 @@ from typing import TypeVar
 
 from trajaudit._fields import Json
 from trajaudit.auditor import spec_hash
+from trajaudit.judges.asking import Asking
 from trajaudit.judges.llm_judge import LLMJudge
 from trajaudit.llm.chat import Chat
 from trajaudit.taxonomy import Taxonomy
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Usage, Verdict
 
-VERSION = 1
+VERSION = 2
 T = TypeVar("T")
 
 
-class SelfConsistency:
-    """A judge that lets ``k`` samples of an LLM judge vote. The samples of one trajectory are asked one after another.
+class Votes:
+    """A judge that lets ``k`` samples of ``member`` vote. The samples of one trajectory are asked one after another.
 
     Args:
+        member: sampled at a temperature above 0, else all samples would be copies.
         k: the number of samples; each has its own seed (``seed + i``) and its own place in the response cache.
-        The other arguments are those of ``LLMJudge``.
-
     """
+
+    def __init__(self, member: Asking, k: int) -> None:
+        if k < 2:
+            raise ValueError(f"k: expected at least 2 samples, got {k}")
+        if (temperature := member.decoding.temperature) <= 0:
+            raise ValueError(f"temperature: expected more than 0 (samples would be copies), got {temperature}")
+        self.member, self.k = member, k
+        self.name = f"selfcons{k}:{member.name}"
+        self.spec: dict[str, Json] = {
+            "judge": "self_consistency",
+            "version": VERSION,
+            "k": k,
+            "member": member.spec,
+        }
+        self._spec_hash = spec_hash(self.spec)
+
+    async def judge(self, trajectory: Trajectory) -> Verdict:
+        """Return the verdict of the majority.
+
+        Raises:
+            BudgetExceeded: the run has to stop; the samples that were answered are in the response cache.
+        """
+        votes = [await self.member.sample(trajectory, repeat) for repeat in range(self.k)]
+        return replace(majority(votes), auditor=self.name, spec_hash=self._spec_hash)
+
+
+class SelfConsistency(Votes):
+    """``Votes`` over samples of an LLM judge; the arguments but ``k`` are those of ``LLMJudge``."""
 
     def __init__(
         self,
@@ -52,13 +86,9 @@ class SelfConsistency:
         seed: int | None = 0,
         overflow: str = "elide",
         reasoning_limit: int | None = None,
+        top_logprobs: int = 0,
     ) -> None:
-        if k < 2:
-            raise ValueError(f"k: expected at least 2 samples, got {k}")
-        if temperature <= 0:
-            raise ValueError(f"temperature: expected more than 0 (samples would be copies), got {temperature}")
-        self.k = k
-        self.member = LLMJudge(
+        member = LLMJudge(
             chat,
             view=view,
             procedure=procedure,
@@ -70,24 +100,9 @@ class SelfConsistency:
             seed=seed,
             overflow=overflow,
             reasoning_limit=reasoning_limit,
+            top_logprobs=top_logprobs,
         )
-        self.name = f"selfcons{k}:{self.member.name}"
-        self.spec: dict[str, Json] = {
-            "judge": "self_consistency",
-            "version": VERSION,
-            "k": k,
-            "member": self.member.spec,
-        }
-        self._spec_hash = spec_hash(self.spec)
-
-    async def judge(self, trajectory: Trajectory) -> Verdict:
-        """Return the verdict of the majority.
-
-        Raises:
-            BudgetExceeded: the run has to stop; the samples that were answered are in the response cache.
-        """
-        votes = [await self.member.sample(trajectory, repeat) for repeat in range(self.k)]
-        return replace(majority(votes), auditor=self.name, spec_hash=self._spec_hash)
+        super().__init__(member, k)
 
 
 def majority(samples: Sequence[Verdict]) -> Verdict:
@@ -117,30 +132,55 @@ def majority(samples: Sequence[Verdict]) -> Verdict:
     )
 
 
+def semantic_entropy(valid: Sequence[Verdict]) -> float:
+    """Return the entropy in nats over what samples mean: equal (faulty, step, set of types) is one meaning.
+
+    >>> flag, clean = (Verdict("t", "c", "j", "s", faulty=faulty) for faulty in (True, False))
+    >>> round(semantic_entropy([flag, flag, clean]), 4)  # -2/3 ln 2/3 - 1/3 ln 1/3
+    0.6365
+    """
+    meanings = Counter((sample.faulty, sample.step, frozenset(sample.types)) for sample in valid)
+    shares = [count / len(valid) for count in meanings.values()]
+    return max(0.0, -sum(share * math.log(share) for share in shares))
+
+
+def voted_types(flags: Sequence[Verdict]) -> tuple[str, ...]:
+    """Return the type that most flagging votes name, and every other that more than half of them name."""
+    counts = Counter(kind for flag in flags for kind in dict.fromkeys(flag.types))
+    first = counts.most_common(1)
+    return tuple(kind for kind, count in counts.most_common() if 2 * count > len(flags) or kind == first[0][0])
+
+
 def _decided(valid: Sequence[Verdict]) -> Verdict:
     """Return the outcome of a vote among valid samples."""
     flags = [sample for sample in valid if sample.faulty]
     faulty = 2 * len(flags) > len(valid)
-    step = _most_frequent(flag.step for flag in flags if flag.step is not None) if faulty else None
-    kind = _most_frequent(flag.types[0] for flag in flags if flag.types) if faulty else None
+    step = most_frequent(flag.step for flag in flags if flag.step is not None) if faulty else None
     return replace(
         valid[0],
         faulty=faulty,
         score=len(flags) / len(valid),
         confidence=max(len(flags), len(valid) - len(flags)) / len(valid),
         step=step,
-        types=() if kind is None else (kind,),
+        types=voted_types(flags) if faulty else (),
         evidence=() if step is None else (Evidence(step),),
         rationale=f"{len(flags)} of {len(valid)} valid votes for faulty",
+        uncertainty={"semantic_entropy": semantic_entropy(valid), **_mean_signs(valid)},
     )
+
+
+def _mean_signs(valid: Sequence[Verdict]) -> dict[str, float]:
+    """Return the mean of each sign of doubt that all samples have."""
+    shared = [name for name in valid[0].uncertainty if all(name in sample.uncertainty for sample in valid)]
+    return {name: sum(sample.uncertainty[name] for sample in valid) / len(valid) for name in shared}
 
 
 def _failure(samples: Sequence[Verdict]) -> Verdict:
     """Return the first sample that failed in the most frequent way."""
-    status = _most_frequent(sample.status for sample in samples)
+    status = most_frequent(sample.status for sample in samples)
     return next(sample for sample in samples if sample.status == status)
 
 
-def _most_frequent(values: Iterable[T]) -> T | None:
+def most_frequent(values: Iterable[T]) -> T | None:
     """Return the most frequent value, the first seen of equals; null of none."""
     return next((value for value, _ in Counter(values).most_common(1)), None)

@@ -19,10 +19,11 @@ from trajaudit.verdict import Usage
 class Request:
     """One chat completion to make. ``schema`` is a strict JSON schema that the reply must match, or null for free text.
 
-    ``repeat`` tells apart samples of the same request; it never reaches the model.
+    ``repeat`` tells apart samples of the same request; it never reaches the model. ``tools`` are offered as native tool
+    calls, in the endpoint's own form; what is called stands in ``Completion.raw``.
     """
 
-    messages: tuple[dict[str, str], ...]
+    messages: tuple[dict[str, Json], ...]
     schema: dict[str, Json] | None = None
     temperature: float = 0.0
     top_p: float = 1.0
@@ -30,10 +31,11 @@ class Request:
     seed: int | None = 0
     repeat: int = 0
     top_logprobs: int = 0
+    tools: tuple[Json, ...] = ()
 
     def key(self, model_spec: Json) -> str:
         """SHA-256 of this request as put to the model that ``model_spec`` identifies."""
-        body = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        body = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "tools" or self.tools}
         return hashlib.sha256(canonical({"model": model_spec, "request": body})).hexdigest()
 
 

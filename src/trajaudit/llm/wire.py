@@ -43,6 +43,8 @@ def body_of(request: Request, model: str, structured: str, max_tokens_field: str
         body["response_format"] = {"type": "json_schema", "json_schema": form}
     elif request.schema is not None and structured == "json_object":
         body["response_format"] = {"type": "json_object"}
+    if request.tools:
+        body["tools"] = list(request.tools)
     if request.top_logprobs:
         body.update(logprobs=True, top_logprobs=request.top_logprobs)
     return body

@@ -54,6 +54,9 @@ SECTIONS = (
     ("types", "Of which type?", ("per_type_recall", "confusion"), ("typing", "type_recall")),
     ("calibration", "How surely?", ("reliability",), ("calibration",)),
     ("cost", "At what cost?", ("cost_quality",), ("cost",)),
+    ("wording", "Does the prompt's wording move it?", (), ("prompt_flips", "prompt_shifts", "prompt_agreement")),
+    ("attacks", "Does text that addresses the judge?", (), ("attacks",)),
+    ("uncertainty", "Does doubt foretell error?", (), ("uncertainty",)),
     ("denominators", "Who is counted", (), ("denominators", "bounds")),
 )
 """The sections of the page: key, title, figures and tables by their keys."""
@@ -74,7 +77,8 @@ UNLABELLED_LEAD = (
 class Part:
     """One set of trajectories in a report, with the verdicts on it and what they are worth.
 
-    ``key`` names its folder and its place in the page; ``lead`` says in a sentence or two what the set is.
+    ``key`` names its folder and its place in the page; ``lead`` says in a sentence or two what the set is; ``studies``
+    are further tables (a prompt's variants, say), shown in the section that names their key.
     """
 
     key: str
@@ -84,6 +88,7 @@ class Part:
     scorecards: Sequence[Scorecard]
     comparisons: Sequence[Comparison] = ()
     lead: str = ""
+    studies: Sequence[Table] = ()
 
     @property
     def labelled(self) -> bool:
@@ -169,6 +174,7 @@ def part_tables(part: Part) -> dict[str, Table]:
     bounds = bounds_table(part.scorecards)
     tables += [bounds] if bounds.rows else []
     tables += [comparison_table(part.comparisons)] if part.comparisons else []
+    tables += part.studies
     return {table.key: table for table in tables}
 
 

@@ -10,7 +10,7 @@ never a value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from trajaudit.analysis.incremental import Increment, incremental
@@ -23,15 +23,12 @@ from trajaudit.analysis.signals import (
     compare_areas,
     measure,
     rank_agreement,
+    told_alone,
+    unmarked,
 )
 from trajaudit.analysis.two_by_two import Counts, auc_interval, counts_behind
-from trajaudit.reports.comparison_tables import comparison_table
 from trajaudit.reports.ledger import Line, ledger_line, same
 from trajaudit.reports.numbers import printed
-from trajaudit.reports.table import Cell, Column, Row, Table
-
-PAPER = "paper"
-_FLAG, _SET = Column("flag", "flag", "text"), Column("set", "set", "text")
 
 
 @dataclass(frozen=True)
@@ -44,6 +41,8 @@ class SignalSet:
     pairs: Mapping[tuple[str, str], Estimate]
     areas: Sequence[Comparison]
     increments: Sequence[Increment]
+    alone: Mapping[str, Estimate]
+    unmarked: Estimate
     order: RankAgreement
 
 
@@ -60,6 +59,8 @@ def signal_set(
         both_absent(runs, *how),
         compare_areas(runs, f"every pair of flags on {key}", *how),
         incremental(runs, level),
+        told_alone(runs, *how),
+        unmarked(runs, runs.faulty, *how),
         rank_agreement(runs, theirs, *how),
     )
 
@@ -81,7 +82,7 @@ def ledger(published: Mapping[str, Any]) -> list[Line]:
                 lines.append(Line(key, text, None, None, "not reproducible here", why))
                 continue
             (table,) = tables
-            ours = _paper_cells(table)[column]
+            ours = paper_cells(table)[column]
             reading = (
                 f"from the only counts that give rates and correlation: {table.faulty_present} of {table.present} "
                 f"hallucinate with the flag, {table.faulty_absent} of {table.absent} without"
@@ -100,7 +101,8 @@ def _share(hits: int, n: int) -> Estimate:
     return Estimate(hits / n, *wilson(hits, n), n, "wilson")
 
 
-def _paper_cells(table: Counts) -> dict[str, Estimate]:
+def paper_cells(table: Counts) -> dict[str, Estimate]:
+    """Return what the counts behind a row give: rates, their difference, correlation and AUC, with intervals."""
     n = table.present + table.absent
     present, absent = _share(table.faulty_present, table.present), _share(table.faulty_absent, table.absent)
     return {
@@ -122,124 +124,15 @@ def _difference(a: Estimate, b: Estimate) -> Estimate:
     return Estimate(value, value - below, value + above, a.n + b.n, "newcombe")
 
 
-def signal_table(published: Mapping[str, Any], sets: Sequence[SignalSet]) -> Table:
-    """Return the paper's table and each set's, flag by flag, in the paper's order of AUC."""
-    columns = (
-        *(_FLAG, _SET, Column("runs", "runs", "count"), Column("present", "with flag", "count")),
-        *(Column("rate_present", "rate with"), Column("rate_absent", "rate without")),
-        *(Column("difference", "without − with", "difference"), Column("phi", "phi"), Column("auc", "AUC")),
-    )
-    counts = paper_counts(published)
-    rows = []
-    for flag in in_order(published):
-        rows.append(Row((flag, PAPER, published["n"], *_paper_row(published, flag, counts[flag]))))
-        for one in sets:
-            measures = one.measures[flag]
-            cells: tuple[Cell, ...] = tuple(
-                measures[key] for key in ("rate_present", "rate_absent", "difference", "phi", "auc")
-            )
-            rows.append(Row((flag, one.key, len(one.runs.faulty), measures["rate_present"].n, *cells)))
-    notes = (
-        "Rate: share of runs that hallucinate, with the flag and without it. AUC is that of the flag's absence; phi is "
-        "the Pearson correlation of two binary columns. Values of different sets are not comparable, orders are.",
-        "The paper's counts are recovered from its printed figures; its intervals take runs as independent.",
-    )
-    return Table("signals", "Execution-quality flags and hallucination", columns, tuple(rows), notes)
-
-
-def _paper_row(published: Mapping[str, Any], flag: str, tables: list[Counts]) -> tuple[Cell, ...]:
-    if len(tables) == 1:
-        cells = _paper_cells(tables[0])
-        return (
-            tables[0].present,
-            *(cells[key] for key in ("rate_present", "rate_absent", "difference", "pearson_r", "auc")),
-        )
-    said = dict(zip(published["columns"], published["flags"][flag], strict=True))
-    gap = said["rate_absent"] - said["rate_present"]
-    return (None, said["rate_present"], said["rate_absent"], gap, said["pearson_r"], said["auc"])
-
-
 def in_order(published: Mapping[str, Any]) -> list[str]:
     """Return the flags by the paper's AUC, highest first."""
     place = published["columns"].index("auc")
     return sorted(published["flags"], key=lambda flag: -published["flags"][flag][place])
 
 
-def pair_table(published: Mapping[str, Any], sets: Sequence[SignalSet]) -> Table:
-    """Return the rate of hallucination where both flags of a pair are absent; the paper prints one pair."""
-    columns = (
-        *(Column("a", "flag", "text"), Column("b", "and flag", "text"), Column("paper", "paper")),
-        *(column for one in sets for column in (Column(one.key, one.key), Column(f"{one.key}_n", "runs", "count"))),
-    )
-    told = set(published["both_absent"]["flags"])
-    rows = []
-    for a, b in sets[0].pairs:
-        paper = published["both_absent"]["rate"] if {a, b} == told else None
-        cells = [cell for one in sets for cell in (one.pairs[a, b], one.pairs[a, b].n)]
-        rows.append(Row((a, b, paper, *cells)))
-    return Table("pairs", "Rate of hallucination where both flags are absent", columns, tuple(rows))
-
-
-def increment_table(sets: Sequence[SignalSet]) -> Table:
-    """Return what each flag adds beside the others."""
-    columns = (
-        *(_SET, _FLAG, Column("log_odds", "log odds ratio", "difference"), Column("p_wald", "robust p", "p")),
-        *(
-            Column("p_holm", "Holm p", "p"),
-            Column("ratio", "likelihood ratio", "seconds"),
-            Column("p_ratio", "its p", "p"),
-        ),
-        Column("auc_gain", "AUC gain", "difference"),
-    )
-    rows = tuple(
-        Row((one.key, row.flag, row.log_odds, row.p_wald, row.p_holm, row.ratio, row.p_ratio, row.auc_gain))
-        for one in sets
-        for row in one.increments
-    )
-    notes = (
-        "One logistic model a set, with all flags; below zero, the flag's presence speaks against hallucination. The "
-        "robust p is by clusters, with Holm's correction over the flags of a set; the likelihood ratio takes runs as "
-        "independent. AUC gain: what the model's AUC loses without the flag, on the runs that it was fitted to.",
-    )
-    return Table("increments", "What each flag adds beside the others", columns, rows, notes)
-
-
-def area_table(sets: Sequence[SignalSet]) -> Table:
-    """Return the paired comparisons of the flags' AUCs, one family a set."""
-    table = comparison_table([replace(row, metric=one.key) for one in sets for row in one.areas])
-    columns = (Column("set", "set", "text"), *table.columns[1:])
-    return replace(table, key="areas", title="Do the AUCs of two flags differ?", columns=columns)
-
-
-def order_table(sets: Sequence[SignalSet]) -> Table:
-    """Return how far the order of the flags by AUC is the paper's."""
-    columns = (
-        *(_SET, Column("order", "flags by AUC", "text"), Column("tau", "Kendall's tau with the paper", "difference")),
-        *(Column("p", "exact p", "p"), Column("same", "resamples in the paper's order")),
-    )
-    rows = tuple(
-        Row((one.key, " > ".join(by_area(one)), one.order.tau, one.order.p_value, one.order.same_order)) for one in sets
-    )
-    note = "Of five flags, no tau but ±1 and ±0.8 is beyond chance at 0.1; exact p over all orders of them."
-    return Table("order", "Is it the same ranking?", columns, rows, (note,))
-
-
 def by_area(one: SignalSet) -> list[str]:
     """Return a set's flags by AUC, highest first."""
     return sorted(one.measures, key=lambda flag: -(one.measures[flag]["auc"].value or 0.0))
-
-
-def noise_table(agreement: Mapping[str, tuple[Estimate, Estimate]]) -> Table:
-    """Return how far the judge agrees with itself on each flag and on the label."""
-    columns = (
-        *(Column("what", "judgment", "text"), Column("runs", "runs judged again", "count")),
-        *(Column("agreement", "agreement"), Column("kappa", "kappa")),
-    )
-    rows = tuple(Row((what, agreed.n, agreed, kappa)) for what, (agreed, kappa) in agreement.items())
-    note = (
-        "Agreement over the pairs of judgments of a run, each run counting once; kappa is Fleiss's with that weighting."
-    )
-    return Table("judge_noise", "How far the judge agrees with itself", columns, rows, (note,))
 
 
 def findings(published: Mapping[str, Any], sets: Sequence[SignalSet]) -> list[str]:
@@ -248,18 +141,25 @@ def findings(published: Mapping[str, Any], sets: Sequence[SignalSet]) -> list[st
     a, b = published["both_absent"]["flags"]
     for one in sets:
         differing = [f"{row.a} / {row.b}" for row in one.areas if row.p_holm is not None and row.p_holm < 0.05]
-        adding = [row.flag for row in one.increments if row.p_holm is not None and row.p_holm < 0.05]
-        undefined = next((row.log_odds.reason for row in one.increments if row.log_odds.value is None), None)
+        named = "" if len(differing) == len(one.areas) else f": {', '.join(differing)}" if differing else ""
         both = one.pairs[a, b] if (a, b) in one.pairs else one.pairs[b, a]
         said += [
             _order_finding(one, in_order(published)),
-            f"{one.key}: AUCs that differ after Holm: {', '.join(differing) or 'none'} (of {len(one.areas)} pairs)",
-            f"{one.key}: flags that add to the other four after Holm: {', '.join(adding) or 'none'}"
-            f"{f' ({undefined})' if undefined else ''}",
+            f"{one.key}: of the {len(one.areas)} pairs of flags, the AUCs of {len(differing)} differ after Holm{named}",
+            _increment_finding(one),
+            f"{one.key}: {printed(one.unmarked)} of the hallucinating runs lack no flag at all",
             f"{one.key}: where {a} and {b} are both absent, {printed(both)} of {both.n} runs hallucinate "
             f"(the paper: {published['both_absent']['rate']:.3f})",
         ]
     return said
+
+
+def _increment_finding(one: SignalSet) -> str:
+    undefined = next((row.log_odds.reason for row in one.increments if row.log_odds.value is None), None)
+    if undefined is not None:
+        return f"{one.key}: what each flag adds by nested models is not defined: {undefined}"
+    adding = [row.flag for row in one.increments if row.p_holm is not None and row.p_holm < 0.05]
+    return f"{one.key}: flags that add to the other four after Holm: {', '.join(adding) or 'none'}"
 
 
 def _order_finding(one: SignalSet, theirs: list[str]) -> str:

@@ -2,8 +2,8 @@
 
 No observation of a faulty run is written by hand. The scripted agent's run is reduced to its calls, an edit replaces
 or removes some of them, and the edited list is carried out again from the beginning, so that whatever the environment
-answers to the fault (an error, a permissive yes) is its own answer (testbed paper, section 3). Arguments and thoughts that
-are a function are worked out during the replay from the steps so far: a reply composed that way tells what really
+answers to the fault (an error, a permissive yes) is its own answer (testbed paper, section 3). Arguments and thoughts
+that are a function are worked out during the replay from the steps so far: a reply composed that way tells what really
 happened, which keeps the injected fault the only one, and a call that turns out to have no cause is not made at all.
 """
 

@@ -132,7 +132,8 @@ def _runs_over(dataset: Json, folder: Path, file: str) -> list[Path]:
     """Return the verdict files of runs whose dataset has the same configuration, wherever the data lay."""
 
     def identity(config: Json) -> Json:
-        return {key: value for key, value in config.items() if key not in ("data_dir", "path")}
+        inner = {"base": identity(config["base"])} if isinstance(config.get("base"), dict) else {}
+        return {key: value for key, value in config.items() if key not in ("data_dir", "path")} | inner
 
     return [
         run / file

@@ -31,10 +31,12 @@ CONCURRENCY = 8
 
 
 class ReplyLimits(TypedDict):
-    """How long a model's reply may be: tokens in all, and characters of reasoning (null for any number)."""
+    """What a model's reply may be and hold: tokens in all, characters of reasoning (null for any number), and for how
+    many alternatives of each token its log-probability is asked for (0 for none)."""
 
     max_tokens: int
     reasoning_limit: int | None
+    top_logprobs: int
 
 
 def judge(
@@ -45,6 +47,7 @@ def judge(
     budget: Choice,
     paths: Paths,
     reply: ReplyLimits,
+    prompt_variant: Choice,
     name: str | None = None,
     limit: int | None = None,
     concurrency: int | None = None,
@@ -56,16 +59,17 @@ def judge(
     data = dataset_of(dataset)
     runs = list(data.prefix(limit))
     model: Chat | None = llm.build(budget=budget.build()) if judge.wants("chat") else None
-    told = _told(judge, data, reply)
+    told = _told(judge, data, reply) | {"variant": _variant(judge, prompt_variant)}
     specs = {one.name: spec_hash(one.spec) for one in _built(judge, model, told)}
     config = {"dataset": dataset.config, "judge": judge.config, "limit": limit}
-    config |= {"llm": llm.config, "reply": reply} if model is not None else {}
+    config |= {"llm": llm.config, "reply": _asked(reply)} if model is not None else {}
+    config |= {"prompt_variant": prompt_variant.config} if judge.wants("variant") else {}
     with RunFolder.open(
         paths["output_dir"],
         "judge",
         name or data.name,
         config,
-        data={**data.files, "items": _content(runs), **{f"auditor {name}": spec for name, spec in specs.items()}},
+        data={**data.files, "items": content_of(runs), **{f"auditor {name}": spec for name, spec in specs.items()}},
         seeds={"judge": judge.config.get("seed"), "dataset": dataset.config.get("seed")},
         irrelevant=(*IRRELEVANT, "limit"),  # a larger limit goes on where a smaller one ended
         outputs=("verdicts.jsonl",),
@@ -122,11 +126,27 @@ def _built(choice: Choice, chat: Chat | None, told: Mapping[str, Any]) -> list[J
 def _told(choice: Choice, data: Dataset, reply: ReplyLimits) -> dict[str, Any]:
     """Return what only the run knows: what comes with the dataset, and how long replies may be."""
     told: dict[str, Any] = {"procedure": data.procedure.text, "taxonomy": data.taxonomy, **reply}
+    told["standing_claims"] = data.procedure.standing_claims
     if choice.wants("check"):
         told["check"] = _rules_of(data)
     if choice.wants("rate"):
         told["rate"] = _base_rate(data)
     return told
+
+
+def _variant(judge: Choice, chosen: Choice) -> Any:
+    """Return the prompt variant; a judge that knows none is refused any but the default."""
+    variant = chosen.build()
+    if not judge.wants("variant") and variant != type(variant)():
+        raise ConfigError(
+            f"prompt_variant: {judge.config['_target_']} has one prompt and no variants; judge=trajel has"
+        )
+    return variant
+
+
+def _asked(reply: ReplyLimits) -> dict[str, Any]:
+    """Return what identifies the limits; log-probabilities that are not asked for leave a run's folder as it was."""
+    return {key: value for key, value in reply.items() if key != "top_logprobs" or value}
 
 
 def _rules_of(data: Dataset) -> Any:
@@ -142,8 +162,8 @@ def _base_rate(data: Dataset) -> float:
     return sum(labels) / len(labels) if labels else 0.5
 
 
-def _content(runs: Sequence[Trajectory]) -> str:
-    """Return one hash over what the judge is asked about."""
+def content_of(runs: Sequence[Trajectory]) -> str:
+    """Return one hash over what is asked about: the ids and contents of runs."""
     digest = hashlib.sha256()
     for run in runs:
         digest.update(f"{run.id} {run.content_hash}\n".encode())

@@ -7,6 +7,8 @@ from typing_extensions import TypedDict
 IRRELEVANT = (
     "dataset.path",
     "dataset.data_dir",
+    "dataset.base.path",
+    "dataset.base.data_dir",
     "judge.data_dir",
     "llm.concurrency",
     "llm.timeout_s",

@@ -16,7 +16,8 @@ from trajaudit.reports import Part, build_report
 from trajaudit.runs import RunFolder
 from trajaudit.verbs.collect import Collected, collect, warnings
 from trajaudit.verbs.paths import IRRELEVANT, Paths
-from trajaudit.verbs.stats import Stats, check_stats, scored
+from trajaudit.verbs.stats import Stats, check_stats, origin_notes, scored
+from trajaudit.verbs.studies import studies
 
 
 class PartConfig(TypedDict):
@@ -79,7 +80,8 @@ def report(
         page = folder.path / "report.html"
         if not folder.done:
             parts = [_part(key, configs[key], one, stats) for key, one in found.items()]
-            notes = [*warnings(verdict for part in parts for verdict in part.verdicts), *notes]
+            known = origin_notes(run for part in parts for run in part.trajectories)
+            notes = [*known, *warnings(verdict for part in parts for verdict in part.verdicts), *notes]
             title = report["title"] or f"Who finds the faults in {folder_name}?"
             build_report(folder.path, title=title, parts=parts, notes=notes, max_embedded=report["max_embedded"])
         print(f"report: {page.resolve()}")
@@ -101,4 +103,5 @@ def _part(key: str, config: PartConfig, found: Collected, stats: Stats) -> Part:
     told["reference"] = config.get("reference", stats["reference"])
     labelled = any(run.label is not None for run in found.trajectories)
     cards, comparisons = scored(found, told) if labelled else ([], [])
-    return Part(key, config["title"], found.trajectories, found.verdicts, cards, comparisons, config.get("lead", ""))
+    lead, tables = config.get("lead", ""), studies(found.trajectories, found.verdicts, stats)
+    return Part(key, config["title"], found.trajectories, found.verdicts, cards, comparisons, lead, tables)

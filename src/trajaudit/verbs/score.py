@@ -7,7 +7,7 @@ from trajaudit.reports import Part, metrics_json, part_tables, render, write
 from trajaudit.runs import RunFolder
 from trajaudit.verbs.collect import collect, warnings
 from trajaudit.verbs.paths import IRRELEVANT, Paths
-from trajaudit.verbs.stats import Stats, check_stats, scored
+from trajaudit.verbs.stats import Stats, check_stats, origin_notes, scored
 
 
 def score(
@@ -42,7 +42,7 @@ def score(
         tables = part_tables(part)
         for table in tables.values():
             write(table, folder.path / "tables")
-        notes = warnings(found.verdicts)
+        notes = [*origin_notes(found.trajectories), *warnings(found.verdicts)]
         shown = "\n\n".join([*notes, render(tables["summary"], "txt")])
         (folder.path / "metrics.json").write_text(metrics_json(found.data.name, [], [part], notes))
         (folder.path / "summary.txt").write_text(shown)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from typing_extensions import TypedDict
@@ -11,6 +12,7 @@ from typing_extensions import TypedDict
 from trajaudit._fields import nearest
 from trajaudit.analysis import CONVENTIONS, Answers, Comparison, Items, Scorecard, compare, score, tabulate
 from trajaudit.runs import progress_bar
+from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.collect import Collected
 
 
@@ -58,6 +60,7 @@ def scored(found: Collected, stats: Stats) -> tuple[list[Scorecard], list[Compar
         )
     if left := len(found.trajectories) - len(labelled):
         print(f"not scored: {left} of {len(found.trajectories)} trajectories, which have no label", file=sys.stderr)
+    _one_origin(found.data.name, labelled.values())
     items, answers = tabulate(labelled.values(), [v for v in found.verdicts if v.trajectory_id in labelled])
     bar = progress_bar(f"score {found.data.name}", len(CONVENTIONS) + 1)
     try:
@@ -70,6 +73,35 @@ def scored(found: Collected, stats: Stats) -> tuple[list[Scorecard], list[Compar
         return cards, comparisons
     finally:
         bar.close()
+
+
+def _one_origin(name: str, runs: Iterable[Trajectory]) -> None:
+    """Refuse to average over labels that are known in different ways.
+
+    Raises:
+        ValueError: naming each origin and how many labels have it.
+    """
+    origins = Counter(run.label.origin for run in runs if run.label is not None)
+    if len(origins) > 1:
+        counts = ", ".join(f"{count} by {origin}" for origin, count in origins.most_common())
+        raise ValueError(
+            f"the labels of {name!r} are of several origins ({counts}), and a rate over all of them is one of neither; "
+            f"score them apart: dataset=jsonl dataset.origin={next(iter(origins))}"
+        )
+
+
+def origin_notes(runs: Iterable[Trajectory]) -> list[str]:
+    """Return what a reader of rates over these runs must be told of how their labels are known."""
+    origins = dict.fromkeys(run.label.origin for run in runs if run.label is not None)
+    return [f"Labels by {origin}: {ORIGIN_NOTES[origin]}." for origin in origins if origin in ORIGIN_NOTES]
+
+
+ORIGIN_NOTES = {
+    "human": "what people said, who can be wrong",
+    "judge": "what another judge said: this is agreement with it, not accuracy",
+    "rule": "no rule fired on a run that counts as clean, and no more; the rules themselves are right by definition",
+}
+"""What a reader must know of labels that are not there by construction."""
 
 
 def against_reference(items: Items, answers: Mapping[str, Answers], stats: Stats) -> list[Comparison]:

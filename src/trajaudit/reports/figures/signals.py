@@ -21,7 +21,7 @@ LOOKS = ((INK, "o"), (BLUE, "s"), (ORANGE, "D"), (GREEN, "^"), (PURPLE, "v"))
 
 
 def signal_forest(table: Table) -> Drawing:
-    """Draw the AUCs of a signal table (`trajaudit.reports.signals.signal_table`), sets in its order."""
+    """Draw the AUCs of a signal table (`trajaudit.reports.signal_tables.signal_table`), sets in its order."""
     place = {column.key: i for i, column in enumerate(table.columns)}
     rows = tuple(Row(tuple(row.cells[place[key]] for key in ("flag", "set", "auc"))) for row in table.rows)
     columns = (Column("flag", "flag", "text"), Column("set", "set", "text"), Column("auc", "AUC"))

@@ -124,6 +124,8 @@ function verdictCard(verdict, trajectory) {
   if (verdict.types.length) facts.push(el("bdi", { class: "types" }, verdict.types.join(", ")));
   if (verdict.confidence !== null) facts.push(el("span", {}, "confidence " + verdict.confidence));
   if (verdict.score !== null) facts.push(el("span", {}, "score " + Number(verdict.score.toFixed(4))));
+  for (const [sign, value] of Object.entries(verdict.uncertainty || {}))
+    facts.push(el("span", {}, sign.replace(/_/g, " ") + " " + Number(value.toFixed(3))));
   return el(
     "article",
     { class: "verdict" },

@@ -88,9 +88,7 @@ def _of_failures_and_orders(it: Instance) -> Claim:
             return Claim("bundled", {"items": listed(_since(it))})
     events = events_of(it.world, it.site, it.asset, it.week)
     alerts = sum(event["kind"] == "alert" for event in events)
-    return Claim(
-        "events", {"asset": it.asset, "week": it.week, "count": str(len(events)), "alerts": str(alerts)}
-    )
+    return Claim("events", {"asset": it.asset, "week": it.week, "count": str(len(events)), "alerts": str(alerts)})
 
 
 def _since(it: Instance) -> list[str]:
@@ -104,6 +102,11 @@ def outcome_correct(it: Instance, plant: Plant, final_answer: str) -> bool:
     stated = [Claim(*reading) for reading in read if reading is not None]
     if not all(any(_holds(claim, of) for claim in stated) for of in wanted):
         return False
+    return left_as_due(it, plant, wanted)
+
+
+def left_as_due(it: Instance, plant: Plant, wanted: list[Claim]) -> bool:
+    """Return whether the work orders raised and bundled in a run are those that were due, no more and no other."""
     raised = [(order["assetnum"], order["failure_code"], order["priority"]) for order in plant.created]
     due_orders = [(it.asset, it.code, it.priority) for claim in wanted if claim.kind == "created"]
     bundles = [_since(it)] if it.family == "bundling" else []
@@ -129,11 +132,33 @@ _AGENTS = {
 }
 
 
+_WHAT = {
+    "assets": "the assets of the site",
+    "sensors": "the sensors on the asset",
+    "stat": "the statistic asked for",
+    "trend": "the direction with the daily means it rests on",
+    "limit": "the mean and its side of the limit",
+    "compare": "both means and which is higher by how much",
+    "forecast": "the forecast mean of the next week",
+    "anomalies": "the number of anomalous hours",
+    "modes": "the failure modes",
+    "mapping": "the sensors that show it",
+    "detectable": "the failure modes that its sensors show",
+    "decision": "whether a work order is needed",
+    "created": "the work order that was raised",
+    "bundled": "the orders that were bundled",
+    "events": "how many events and alerts were recorded",
+}
+
+
 def reference(it: Instance) -> str:
-    """Return the expected answer in the benchmark's form: what the response should state, and by whose work."""
+    """Return the expected answer in the benchmark's form: what the response should state, and by whose work.
+
+    The wording is one for both banks, since no auditor is shown it unless it asks for it.
+    """
     out = []
     for kind, slots in expected(it):
-        facts = "; ".join(f"{name} {value}" for name, value in slots.items())
-        what = f"say {_NEGATIVE[kind]} ({facts})" if kind in _NEGATIVE else f"state the {kind} with {facts}"
-        out.append(f"The expected response should {what}, by the work of {_AGENTS.get(kind, 'IoT')}.")
+        facts = "; ".join(f"{name}: {value}" for name, value in slots.items())
+        what = f"say {_NEGATIVE[kind]}" if kind in _NEGATIVE else f"state {_WHAT[kind]}"
+        out.append(f"The expected response should {what} ({facts}), by the work of {_AGENTS.get(kind, 'IoT')}.")
     return " ".join(out)

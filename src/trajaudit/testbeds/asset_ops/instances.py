@@ -30,7 +30,7 @@ FAMILIES = (*LISTING, *READING, *ANALYSIS, *FAILURES, *ORDERS, *ABSTAINING)
 """What can be asked. In the abstaining families the right answer is that there is no answer."""
 STATISTICS = ("mean", "minimum", "maximum")
 HABITS = ("assets", "readback", "checked", "basis", "names_model", "advice")
-"""What an agent may do or say in a healthy run without having to."""
+"""What agents may do or say in a healthy run without having to; ``taciturn`` ones note nothing of what they see."""
 _PASSING = ("assets", "sensors", "history", "statistics", "get_failure_modes", "list_work_orders")
 
 
@@ -76,10 +76,11 @@ class Instance(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What an instance is to be like: its family, habits it has to have, and whether its first file is gone."""
+    """What an instance is to be like: its family, habits it has to have or to lack, and whether its file is gone."""
 
     family: str
     habits: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()
     purged: bool = False
 
 
@@ -134,7 +135,9 @@ def _troubles(draw: Draw, wish: Wish, lively: bool) -> Troubles:
 
 
 def _habits(draw: Draw, wish: Wish, lively: bool) -> frozenset[str]:
-    return wish.habits | {habit for habit in HABITS if draw.chance(0.5 if lively else 0.25)}
+    habits = {habit for habit in HABITS if draw.chance(0.5 if lively else 0.25)}
+    taciturn = {"taciturn"} if draw.chance(0.1) else set()
+    return (wish.habits | habits | taciturn) - wish.without
 
 
 def _limit(draw: Draw, it: Instance) -> int:
@@ -169,7 +172,17 @@ def _goal(it: Instance) -> str:
     return bank(it.wording).say(
         f"goal.{name}",
         Draw(f"{it.key}|goal"),
-        **{"site": it.site, "asset": it.asset, "other": it.other, "sensor": it.sensor, "week": it.week},
-        **{"stat": it.stat, "limit": limit, "unit": SENSORS[it.sensor].unit, "mode": it.mode, "code": it.code},
-        **{"priority": it.priority, "since": it.since, "model": it.model},
+        site=it.site,
+        asset=it.asset,
+        other=it.other,
+        sensor=it.sensor,
+        week=it.week,
+        stat=it.stat,
+        limit=limit,
+        unit=SENSORS[it.sensor].unit,
+        mode=it.mode,
+        code=it.code,
+        priority=it.priority,
+        since=it.since,
+        model=it.model,
     )

@@ -48,7 +48,10 @@ _TOOLS: dict[str, tuple[str, dict[str, Json]]] = {
     "sites": ("List the sites.", {}),
     "assets": ("List the assets of a site; the answer names a file.", _SITE),
     "sensors": ("List the sensors installed on an asset; the answer names a file.", _ASSET),
-    "history": ("Fetch one sensor's hourly values over one week into a file.", {**_ASSET, "sensor": _TEXT, "start": _DAY}),
+    "history": (
+        "Fetch one sensor's hourly values over one week into a file.",
+        {**_ASSET, "sensor": _TEXT, "start": _DAY},
+    ),
     "jsonreader": ("Read a file that a tool has named.", {"file_name": _TEXT}),
     "statistics": ("Mean, extremes and daily means of a history file.", {"file_name": _TEXT, "column": _TEXT}),
     "tsfm_models": ("List the pretrained forecasting models.", {}),

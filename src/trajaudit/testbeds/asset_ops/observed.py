@@ -104,7 +104,9 @@ def modes(it: Instance, course: Course) -> list[Claim]:
     if shown is None:
         return [Claim("failed", {"tool": "get_failure_modes"})]
     asset = args_of(course, "modes")["asset_name"]
-    return [Claim("modes", {"asset": asset, "items": listed([mode["failure_mode"] for mode in shown["failure_modes"]])})]
+    return [
+        Claim("modes", {"asset": asset, "items": listed([mode["failure_mode"] for mode in shown["failure_modes"]])})
+    ]
 
 
 def signs(it: Instance, course: Course) -> list[Claim]:

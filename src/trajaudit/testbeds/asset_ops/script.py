@@ -13,7 +13,7 @@ from typing import Any
 from trajaudit.testbeds.asset_ops import mandates
 from trajaudit.testbeds.asset_ops.claims import Claim, args_of, got
 from trajaudit.testbeds.asset_ops.instances import Instance
-from trajaudit.testbeds.asset_ops.speech import Answer, Thought
+from trajaudit.testbeds.asset_ops.speech import Answer, Note, Thought
 from trajaudit.testbeds.asset_ops.wording import bank, sentences
 from trajaudit.testbeds.asset_ops.world import UNAVAILABLE
 from trajaudit.testbeds.draw import Draw
@@ -21,13 +21,12 @@ from trajaudit.testbeds.replay import Arguments, Call, Course, Late
 
 NOTED, ASIDE = 0.6, 0.15
 """How often a thought notes what was just seen, and how often it has a second sentence of no consequence."""
-Note = Callable[[Course], Claim | None]
 Claims = Callable[[Course], list[Claim]]
 
 
 def _refused(course: Course, stage: str, subject: int | None, reason: str) -> bool:
-    """Return whether a stage was tried and refused for this reason."""
-    step = course.at.get((stage, subject))
+    """Return whether the last attempt at a stage was refused for this reason."""
+    step = course.at.get((f"{stage}.retry", subject)) or course.at.get((stage, subject))
     answer: Any = step.observation if step is not None else None
     return isinstance(answer, dict) and reason in str(answer.get("error", ""))
 
@@ -45,14 +44,21 @@ class Script:
     def thought(self, stage: str, kind: str, note: Note | None = None) -> Thought:
         """Return the thought before a step of this kind."""
         words, it = bank(self.it.wording), self.it
-        said = words.say(f"thought.{kind}", self._draw, site=it.site, asset=it.asset, sensor=it.sensor)
+        said = words.say(f"thought.{kind}", self._draw, site=it.site, asset=it.asset, other=it.other, sensor=it.sensor)
         if self._draw.chance(ASIDE):
             said = f"{said} {words.say('thought.aside', self._draw)}"
-        noted = note if note is not None and self._draw.chance(NOTED) else None
+        noted = note if self._draw.chance(NOTED) and "taciturn" not in it.habits else None
         return Thought(f"{it.key}|{stage}", it.wording, said, noted)
 
     def act(
-        self, agent: str, stage: str, kind: str, tool: str, args: Late, note: Note | None = None, subject: int | None = None
+        self,
+        agent: str,
+        stage: str,
+        kind: str,
+        tool: str,
+        args: Late,
+        note: Note | None = None,
+        subject: int | None = None,
     ) -> None:
         """Add a call, and its repetition where the instance lets the service fail."""
         key = f"{stage}|{subject}"
@@ -65,7 +71,9 @@ class Script:
 
             self.calls.append(Call(f"{stage}.retry", subject, self.thought(f"{key}|r", "retry"), tool, repeat, agent))
 
-    def use(self, agent: str, stage: str, kind: str, tool: str, field: str, more: Late, note: Note | None = None) -> None:
+    def use(
+        self, agent: str, stage: str, kind: str, tool: str, field: str, more: Late, note: Note | None = None
+    ) -> None:
         """Add a call on the file of the history, and where that file may be gone, the same on a fresh one."""
 
         def on_file(course: Course) -> Arguments | None:

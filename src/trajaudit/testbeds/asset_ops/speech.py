@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from trajaudit.testbeds.asset_ops.claims import Claim
+from trajaudit.testbeds.asset_ops.claims import Claim, Slots
 from trajaudit.testbeds.asset_ops.instances import Unfit
 from trajaudit.testbeds.asset_ops.wording import bank
 from trajaudit.testbeds.draw import Draw
@@ -35,6 +36,17 @@ def falsified(claims: list[Claim], lie: Lie, draw: Draw) -> list[Claim]:
     raise Unfit
 
 
+class Note(NamedTuple):
+    """What a thought may note of what was just seen: the kind of the claim, and how to read it off the steps so far."""
+
+    kind: str
+    read: Callable[[Course], Slots | None]
+
+    def __call__(self, course: Course) -> Claim | None:
+        slots = self.read(course)
+        return Claim(self.kind, slots) if slots is not None else None
+
+
 @dataclass(frozen=True)
 class Thought:
     """A thought: what is intended (fixed), after a note of what was just seen and before a thought said with it."""
@@ -42,7 +54,7 @@ class Thought:
     key: str
     wording: str
     intention: str
-    note: Callable[[Course], Claim | None] | None = None
+    note: Note | None = None
     lie: Lie | None = None
     also: tuple[Thought, ...] = ()
 

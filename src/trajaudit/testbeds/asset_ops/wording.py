@@ -63,7 +63,7 @@ class Bank:
         return draw.pick(self.sentences[kind]).format(**slots)
 
     def read(self, group: str, sentence: str) -> tuple[str, dict[str, str]] | None:
-        """Return (kind, slots) of a sentence of a group (``say``, ``note``, ``goal``, …), or None where no form says it.
+        """Return (kind, slots) of a sentence of a group (``say``, ``note``, ``goal``), or None where no form says it.
 
         >>> bank("a").read("say", "Chiller 6 has 2 open orders.")
         ('orders', {'asset': 'Chiller 6', 'count': '2'})

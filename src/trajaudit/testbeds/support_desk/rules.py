@@ -90,6 +90,12 @@ def _first(data: dict[str, Json], names: tuple[str, ...]) -> Json:
     return next((data[name] for name in names if name in data), None)
 
 
+def _amount(args: dict[str, Json]) -> float:
+    """Return the amount that a call names, 0 where it names none that could be paid."""
+    amount = _first(args, AMOUNTS)
+    return amount if isinstance(amount, (int, float)) and abs(amount) < 1e15 else 0.0
+
+
 class _Walk:
     """What is known at one point of a run."""
 
@@ -181,9 +187,9 @@ class _Walk:
 
     def exact_amount(self, at: int, args: dict[str, Json], went_through: bool) -> None:
         """What is refunded on an order in all is what its check authorised, neither more nor less."""
-        order, amount = _order(args), _first(args, AMOUNTS)
+        order, amount = _order(args), _amount(args)
         ruling = self.rulings.get(order, {})
-        total = round(self.paid.get(order, 0.0) + (amount if isinstance(amount, (int, float)) else 0.0), 4)
+        total = round(self.paid.get(order, 0.0) + amount, 4)
         if ruling.get("eligible") and amount in self.pool and total != _first(ruling, AUTHORISED):
             message = f"issue_refund({order}): expected {_first(ruling, AUTHORISED)} in all, got {total}"
             self.broken("exact_amount", at, "ignored_observation", message)

@@ -71,7 +71,7 @@ class Desk:
             return getattr(self, tool)(args)
         except KeyError as missing:
             return failed(f"{tool}: argument {missing} is missing")
-        except TypeError:
+        except (TypeError, ValueError, ArithmeticError):  # an amount can be a list, or too large for any currency
             return failed(f"{tool}: an argument is of the wrong type")
 
     def units(self, number: float) -> int:

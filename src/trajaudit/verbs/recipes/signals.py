@@ -1,9 +1,14 @@
-"""The recipe of the execution-quality signals: the paper's table, smart_grid's, and how noisy its judge is."""
+"""The recipe of the execution-quality signals: the paper's table, smart_grid's and asset_ops', and smart_grid's judge.
+
+The constructed runs are a mixture of faults at the rates of Trajel's annotations, so that they are as many-sided as the
+paper's; their flags are rules over the run and their label is what was injected, so neither comes from the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import yaml
@@ -20,18 +25,20 @@ from trajaudit.dataset import Dataset
 from trajaudit.datasets.smart_grid import smart_grid_judgments
 from trajaudit.datasets.smart_grid_judgments import SHOWN, Judgment
 from trajaudit.reports.figures import signal_forest
-from trajaudit.reports.signals import (
+from trajaudit.reports.signal_tables import (
     area_table,
-    findings,
     increment_table,
-    ledger,
     noise_table,
     order_table,
     pair_table,
-    signal_set,
     signal_table,
+    type_table,
 )
+from trajaudit.reports.signals import findings, ledger, signal_set
 from trajaudit.taxonomy import EXECUTION_FLAGS
+from trajaudit.testbeds.asset_ops.generator import generate
+from trajaudit.testbeds.asset_ops.signals import flags_of
+from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.reproduce import Reproduction
 from trajaudit.verbs.stats import Stats
 
@@ -42,42 +49,74 @@ ONE_CALL = (
 )
 
 
+INJECTED = (
+    "in asset_ops flags are rules over the run and the label is what was injected: a flag is lost only by a fault, so "
+    "its AUC is one half more than half the share of faulty runs that lose it"
+)
+
+
 def signals(
-    *, dataset: Dataset, stats: Stats, data_dir: str, clone: str | None = None, figures: str | None = None
+    *,
+    dataset: Dataset,
+    stats: Stats,
+    data_dir: str,
+    clone: str | None = None,
+    preset: Literal["single", "varied", "mixture"] = "mixture",
+    n: int = 1000,
+    seed: int = 7,
+    figures: str | None = None,
 ) -> Reproduction:
-    """Measure the five flags on smart_grid beside the paper's table.
+    """Measure the five flags on smart_grid and on asset_ops beside the paper's table.
 
     Args:
         data_dir, clone: where the judgments are, as the dataset was told.
+        preset, n, seed: the set of asset_ops runs; as many with one fault each show what each type takes away.
         figures: the published figures; the file that ships with trajaudit where null.
     """
     path = Path(figures) if figures else experiments_dir() / "signals" / "published.yaml"
     published = yaml.safe_load(path.read_text(encoding="utf-8"))
     judgments = smart_grid_judgments(data_dir=data_dir, clone=clone)
     how = (stats["resamples"], stats["seed"], stats["level"])
-    sets = [signal_set("smart_grid", flagged_runs(dataset, judgments), published, *how)]
+    runs = {"smart_grid": judged_flags(dataset, judgments), "asset_ops": ruled_flags(generate(preset, n, seed))}
+    sets = [signal_set(key, flagged, published, *how) for key, flagged in runs.items()]
     table = signal_table(published, sets)
+    single = list(generate("varied", n, seed))
+    kinds = [_kind(run) for run in single]
     tables = [pair_table(published, sets), increment_table(sets), area_table(sets), order_table(sets)]
+    tables.append(type_table(ruled_flags(single), kinds, *how))
     noise = judge_noise(dataset, judgments, *how)
     return Reproduction(
         ledger(published),
         table,
         [*tables, noise_table(noise)],
         [signal_forest(table)],
-        [ONE_CALL, *findings(published, sets), _noise_finding(noise), cut_finding(dataset)],
+        [ONE_CALL, INJECTED, *findings(published, sets), _noise_finding(noise), cut_finding(dataset)],
         {**dataset.files, path.name: file_hash(path)},
     )
 
 
-def flagged_runs(dataset: Dataset, judgments: Mapping[str, tuple[Judgment, ...]]) -> FlaggedRuns:
+def judged_flags(dataset: Dataset, judgments: Mapping[str, tuple[Judgment, ...]]) -> FlaggedRuns:
     """Return the labelled runs with the flags of each one's first judgment."""
-    runs = [(run, run.label) for run in dataset if run.label is not None]
-    flags = [judgments[run.id][0].flags for run, _ in runs]
+    return _flagged((run, judgments[run.id][0].flags) for run in dataset)
+
+
+def ruled_flags(runs: Iterable[Trajectory]) -> FlaggedRuns:
+    """Return labelled runs of the plant with the flags that its rules give them."""
+    return _flagged((run, flags_of(run)) for run in runs)
+
+
+def _kind(run: Trajectory) -> str:
+    """Return the type of a run's fault, or that it is clean."""
+    return run.label.first.type if run.label is not None and run.label.first is not None else "clean"
+
+
+def _flagged(runs: Iterable[tuple[Trajectory, Mapping[str, bool]]]) -> FlaggedRuns:
+    labelled = [(run, run.label, flags) for run, flags in runs if run.label is not None]
     return FlaggedRuns(
         tuple(EXECUTION_FLAGS),
-        np.array([[given[flag] for flag in EXECUTION_FLAGS] for given in flags]),
-        np.array([label.faulty for _, label in runs]),
-        tuple(run.group for run, _ in runs),
+        np.array([[flags[flag] for flag in EXECUTION_FLAGS] for _, _, flags in labelled]),
+        np.array([label.faulty for _, label, _ in labelled]),
+        tuple(run.group for run, _, _ in labelled),
     )
 
 

@@ -12,7 +12,7 @@ from trajaudit._fields import file_hash
 from trajaudit.analysis.rates import RateDifferences, auc_against_chance, rate_differences
 from trajaudit.config import experiments_dir
 from trajaudit.datasets.trajel import Annotations
-from trajaudit.datasets.trajel_location import COMPONENTS, numbers_after_task
+from trajaudit.location import COMPONENTS, numbers_after_task
 from trajaudit.reports import Column, Line, Row, Table
 from trajaudit.reports.figures import co_occurrence, model_profiles, task_positions, type_by_component
 from trajaudit.reports.trajel import Sides, ledger

@@ -1,0 +1,1 @@
+"""Agents that drive a testbed: a language model, by native tool calls or by calls written as JSON."""
