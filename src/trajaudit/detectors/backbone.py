@@ -16,7 +16,6 @@ from torch.nn.utils.rnn import pad_sequence
 
 from trajaudit.detectors.batches import Batch, chunks
 from trajaudit.detectors.encoders import RELATIONS, Loaded
-from trajaudit.detectors.encoding import MEAN
 
 
 class Backbone(nn.Module):
@@ -42,22 +41,20 @@ class Backbone(nn.Module):
         freeze(self.model, frozen)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return [V, width], in the order of windows and of positions within each."""
+        """Return [V, width], in the order of windows and of spans within each."""
         lengths = [len(window) for window in batch.windows]
         found: list[Tensor | None] = [None] * len(lengths)
         for chunk in chunks(lengths, self.budget):
-            states, relations, mask = self._states(batch, chunk)
+            states, relations = self._states(batch, chunk)
             for place, window in enumerate(chunk):
-                at = batch.positions[window]
-                vectors = states[place][at.clamp(min=0)]
-                mean = states[place][mask[place]].mean(0)
-                vectors = torch.where((at == MEAN)[:, None], mean, vectors)
-                own = [] if relations is None else [relations[place].expand(len(at), -1)]
+                spans = batch.spans[window].tolist()
+                vectors = torch.stack([states[place][start:end].mean(0) for start, end in spans])
+                own = [] if relations is None else [relations[place].expand(len(spans), -1)]
                 found[window] = torch.cat([vectors, *own], dim=-1)
         return torch.cat([vectors for vectors in found if vectors is not None])
 
-    def _states(self, batch: Batch, chunk: Sequence[int]) -> tuple[Tensor, Tensor | None, Tensor]:
-        """Return hidden states [n, length, hidden], log-probabilities of relations [n, 3] and the mask of tokens."""
+    def _states(self, batch: Batch, chunk: Sequence[int]) -> tuple[Tensor, Tensor | None]:
+        """Return hidden states [n, length, hidden] and log-probabilities of the relations [n, 3], if there are any."""
         ids = pad_sequence([batch.windows[i] for i in chunk], batch_first=True, padding_value=self.pad)
         lengths = torch.tensor([len(batch.windows[i]) for i in chunk], device=ids.device)
         place = torch.arange(ids.shape[1], device=ids.device)
@@ -72,14 +69,14 @@ class Backbone(nn.Module):
             given["global_attention_mask"] = self._markers(batch, chunk, ids)
         out = self.model(**given, output_hidden_states=self.relations is not None)
         if self.relations is None:
-            return out.last_hidden_state, None, mask
-        return out.hidden_states[-1], out.logits[:, list(self.relations)].log_softmax(-1), mask
+            return out.last_hidden_state, None
+        return out.hidden_states[-1], out.logits[:, list(self.relations)].log_softmax(-1)
 
     @staticmethod
     def _markers(batch: Batch, chunk: Sequence[int], ids: Tensor) -> Tensor:
         out = torch.zeros_like(ids)
         for place, window in enumerate(chunk):
-            out[place, batch.positions[window]] = 1
+            out[place, batch.spans[window][:, 0]] = 1
         return out
 
     @property

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, Sampler
 
@@ -25,14 +26,14 @@ from trajaudit.trajectory import Label
 class Batch:
     """R runs with V vectors among them.
 
-    ``windows`` are token ids, one tensor a window, with ``second`` the start of its second segment and ``positions``
-    where its vectors are; none where ``vectors`` [V, D] were encoded before. ``run`` and ``unit`` [V] say what each
-    vector stands for, in the order of windows and positions. ``steps`` and ``rows`` are [R].
+    ``windows`` are token ids, one tensor a window, with ``second`` the start of its second segment and ``spans`` [n, 2]
+    what its vectors are means over; none where ``vectors`` [V, D] were encoded before. ``run`` and ``unit`` [V] say
+    what each vector stands for, in the order of windows and spans. ``steps`` and ``rows`` are [R].
     """
 
     windows: list[Tensor]
     second: list[int]
-    positions: list[Tensor]
+    spans: list[Tensor]
     vectors: Tensor | None
     run: Tensor
     unit: Tensor
@@ -75,7 +76,7 @@ class Rows(Dataset[Batch]):
         return Batch(
             [] if cached else [torch.tensor(row["ids"][w]) for _, row, w in windows],
             [] if cached else [row["second"][w] for _, row, w in windows],
-            [] if cached else [torch.tensor(row["positions"][w]) for _, row, w in windows],
+            [] if cached else [torch.tensor(row["spans"][w]).reshape(-1, 2) for _, row, w in windows],
             torch.cat([_vectors(row) for row in found]) if cached else None,
             torch.tensor([place for place, row, w in windows for _ in row["units"][w]]),
             torch.tensor([unit for _, row, w in windows for unit in row["units"][w]]),
@@ -103,6 +104,16 @@ def _vectors(row: Any) -> Tensor:
     return torch.tensor(row["vectors"], dtype=torch.float32).reshape(-1, row["width"])
 
 
+class Epochs(Protocol):
+    """Rows that batches are planned over: the tokens of each, the most that a batch takes of one, and the epoch."""
+
+    sizes: NDArray[np.int64]
+    budget: int | None
+    epoch: int
+
+    def __len__(self) -> int: ...
+
+
 class Plan(Sampler[list[int]]):
     """Which rows form which batch, in each epoch; every process of a distributed run takes its own share.
 
@@ -112,7 +123,7 @@ class Plan(Sampler[list[int]]):
         shuffle: draw anew each epoch; else by length, for prediction.
     """
 
-    def __init__(self, rows: Rows, budget: int, most: int, shuffle: bool, seed: int) -> None:
+    def __init__(self, rows: Epochs, budget: int, most: int, shuffle: bool, seed: int) -> None:
         self.rows, self.budget, self.most, self.shuffle, self.seed = rows, budget, most, shuffle, seed
         self.sizes = rows.sizes if rows.budget is None else np.minimum(rows.sizes, rows.budget)
 
@@ -155,9 +166,9 @@ def _place() -> tuple[int, int]:
     return 0, 1
 
 
-def loader(rows: Rows, budget: int, most: int = 32, shuffle: bool = False, seed: int = 0) -> DataLoader[Batch]:
-    """Return the batches of some runs; see `Plan`."""
-    return DataLoader(rows, batch_size=None, sampler=Plan(rows, budget, most, shuffle, seed))
+def loader(rows: Epochs, budget: int, most: int = 32, shuffle: bool = False, seed: int = 0) -> DataLoader[Any]:
+    """Return the batches of some rows; see `Plan`."""
+    return DataLoader(cast("Dataset[Any]", rows), batch_size=None, sampler=Plan(rows, budget, most, shuffle, seed))
 
 
 def chunks(lengths: Sequence[int], budget: int) -> list[list[int]]:

@@ -23,7 +23,7 @@ from trajaudit.trajectory import Trajectory
 _INTS = hf.Sequence(hf.Value("int32"))
 _UNITS = {"units": hf.Sequence(_INTS), "steps": hf.Value("int32"), "tokens": hf.Value("int64")}
 _LOST = {"unseen": hf.Value("int64"), "unseen_steps": _INTS}
-TOKENS = {**_UNITS, **_LOST, "ids": hf.Sequence(_INTS), "positions": hf.Sequence(_INTS), "second": _INTS}
+TOKENS = {**_UNITS, **_LOST, "ids": hf.Sequence(_INTS), "spans": hf.Sequence(_INTS), "second": _INTS}
 _MANY = 16
 """Batches that are sorted by length together: nothing is kept for a gradient, so only chunks bound the memory."""
 VECTORS = {**_UNITS, **_LOST, "vectors": hf.Sequence(hf.Value("float32")), "width": hf.Value("int32")}
@@ -57,7 +57,7 @@ def vectors_of(
 def _row(encoded: Encoded) -> Mapping[str, Any]:
     return {
         "ids": [list(window.ids) for window in encoded.windows],
-        "positions": [list(window.positions) for window in encoded.windows],
+        "spans": [[edge for span in window.spans for edge in span] for window in encoded.windows],
         "second": [window.second for window in encoded.windows],
         "units": [list(window.units) for window in encoded.windows],
         "steps": encoded.steps,

@@ -16,21 +16,18 @@ from typing import Any, Protocol
 from trajaudit._fields import Json
 from trajaudit.trajectory import Trajectory
 
-MEAN = -1
-"""In place of a position: the mean over all tokens of the window."""
-
 
 @dataclass(frozen=True)
 class Window:
     """One input of the encoder.
 
-    ``second`` is the index of the first token of the second segment (the hypothesis), the length where there is none.
-    ``positions`` and ``units`` run side by side: the vector at that position (or `MEAN`) stands for that unit. Units
-    are the steps, and after the last of them one for the run or its final answer.
+    ``spans`` and ``units`` run side by side: the mean of the vectors from a start up to an end stands for that unit.
+    Units are the steps, and after the last of them one for the run or its final answer. ``second`` is the index of the
+    first token of the second segment (the hypothesis), the length where there is none.
     """
 
     ids: tuple[int, ...]
-    positions: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
     units: tuple[int, ...]
     second: int
 

@@ -18,9 +18,9 @@ import torch
 from pytorch_lightning.callbacks import Callback, EarlyStopping, ModelCheckpoint
 
 from trajaudit._fields import Json
-from trajaudit.detectors.batches import Rows, loader
+from trajaudit.detectors.batches import Epochs, loader
 from trajaudit.detectors.logs import Logs
-from trajaudit.detectors.module import DetectorModule
+from trajaudit.detectors.trained import Trained
 from trajaudit.detectors.training import Training
 
 MARK = "fit.json"
@@ -38,9 +38,9 @@ class Fit:
 
 
 def fit(
-    module: DetectorModule,
-    train: Rows,
-    held_out: Rows | None,
+    module: Trained,
+    train: Epochs,
+    held_out: Epochs | None,
     training: Training,
     folder: Path,
     identity: str,
@@ -58,9 +58,12 @@ def fit(
         return done
     _discard_others(folder, identity)
     resume = str(folder / LAST) if (folder / LAST).is_file() else None
+    # Lightning fetches the first batch before it says which epoch it is: a resumed fit would repeat the first epoch's.
+    train.epoch = 0 if resume is None else int(torch.load(resume, map_location="cpu", weights_only=True)["epoch"]) + 1
     batches = loader(train, training.batch_tokens, training.batch_runs, shuffle=True, seed=module.seed)
     watched = None if held_out is None else loader(held_out, training.batch_tokens, training.batch_runs)
     with _quiet():
+        module.train()  # Lightning leaves an encoder as it was loaded, without dropout
         trainer = _trainer(training, held_out is not None, folder, module.seed, logs, callbacks)
         trainer.fit(module, batches, watched, ckpt_path=resume, weights_only=True)
     found = Fit(trainer.current_epoch, _best_loss(trainer), False)
@@ -107,7 +110,7 @@ def _best_loss(trainer: pl.Trainer) -> float | None:
     return None if score is None or getattr(trainer.checkpoint_callback, "monitor", None) is None else float(score)
 
 
-def _load(module: DetectorModule, path: Path) -> None:
+def _load(module: Trained, path: Path) -> None:
     weights: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)["state_dict"]
     missing = {name for name, p in module.named_parameters() if p.requires_grad} - set(weights)
     if missing:

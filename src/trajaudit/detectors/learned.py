@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Unseen, Usage, Verdict
 
 VERSION = 1
+_SHOWN = 32
+"""Batches that the scale of vectors is taken from, where each costs a pass of the encoder."""
 
 
 class Learned:
@@ -101,6 +104,8 @@ class Learned:
         weights = class_weights([train[range(len(train))].targets]) if settings.loss == "weighted" else None
         self._module = DetectorModule(self._network(), weights, settings, self._seed)
         if not self._rule:
+            shown = loader(train, settings.batch_tokens, settings.batch_runs, shuffle=True, seed=self._seed)
+            self._module.network.standardise(islice(shown, None if self.cached else _SHOWN))
             fit(self._module, train, held_out, settings, folder, self._fit_identity(runs), self._logs)
         self._module.eval()
 

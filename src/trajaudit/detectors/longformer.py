@@ -2,7 +2,8 @@
 
 An encoder that reads enough by itself (Longformer, ModernBERT) is taken as it is; a short BERT is converted, see
 `trajaudit.detectors.long_attention`. The first token and a marker before each step attend to everything and are
-attended to by everything; the run is judged at the first, each step at its marker, in one pass.
+attended to by everything; each step is judged by its marker and tokens,
+the run by its first token and its worst step, in one pass.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ entailed as soon as one piece of the premise entails it, and contradicted as soo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import torch
@@ -89,6 +90,29 @@ def _any_window(log_probabilities: Tensor, slot: Tensor, count: int) -> Tensor:
     return torch.cat([best[:, :1], neutral, best[:, 2:]], dim=-1).log_softmax(-1)
 
 
+class Standardised(nn.Module):
+    """Centres and scales each number of a vector by what the training units showed, once, before training.
+
+    Vectors of one encoder differ far less than they are long, so heads on raw ones learn slowly or not at all.
+    """
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(width))
+        self.register_buffer("scale", torch.ones(width))
+
+    def learn(self, vectors: Tensor) -> None:
+        """Take mean and standard deviation of [n, width]."""
+        self.mean.copy_(vectors.mean(0))
+        self.scale.copy_(vectors.std(0, correction=0).clamp(min=1e-6))
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        return (vectors - self.mean) / self.scale
+
+
 class StepHeads(nn.Module):
     """Scores each unit, and the run from its units.
 
@@ -112,7 +136,7 @@ class StepHeads(nn.Module):
         if aggregation not in AGGREGATIONS:
             raise ValueError(f"aggregation: expected one of {', '.join(AGGREGATIONS)}, got {aggregation!r}")
         self.aggregation, self.join = aggregation, Join(width, pool, relations)
-        self.norm = nn.LayerNorm(self.join.hidden)
+        self.norm = Standardised(self.join.hidden)
         hidden = min(self.join.hidden, 128)
         self.body = nn.Sequential(nn.Linear(width, hidden), nn.GELU(), nn.Dropout(dropout))
         self.out = nn.Linear(hidden, heads)
@@ -137,12 +161,15 @@ class StepHeads(nn.Module):
 
 
 class RunHeads(nn.Module):
-    """Scores the run from its own vector (the unit after the last step), each step from the vector at its marker."""
+    """Scores each step from the vector at its marker, and the run from its own vector and its worst step.
+
+    The two logits of the run are added: what the whole says (a check that is nowhere), and what a step shows.
+    """
 
     def __init__(self, width: int, heads: int, *, dropout: float, base: float = 0.05) -> None:
         super().__init__()
         self.join, hidden = Join(width, "mean", False), min(width, 128)
-        self.norm = nn.LayerNorm(width)
+        self.norm = Standardised(width)
         self.run = nn.Sequential(nn.Linear(width, hidden), nn.GELU(), nn.Dropout(dropout), nn.Linear(hidden, heads))
         out = nn.Linear(hidden, heads)
         nn.init.constant_(out.bias, float(torch.logit(torch.tensor(base))))
@@ -154,7 +181,9 @@ class RunHeads(nn.Module):
         row = torch.arange(len(batch.steps), device=vectors.device)
         exists = joined.exists.clone()
         exists[row, batch.steps] = False  # the run's own unit is no step
-        return Output(self.run(features[row, batch.steps]), self.step(features), exists, None)
+        steps = self.step(features)
+        run = self.run(features[row, batch.steps]) + highest(steps.transpose(1, 2), exists[:, None])
+        return Output(run, steps, exists, None)
 
 
 class RelationRule(nn.Module):
@@ -189,8 +218,23 @@ class Network(nn.Module):
         self.backbone, self.heads = backbone, heads
 
     def forward(self, batch: Batch) -> Output:
+        out: Output = self.heads(self._vectors(batch), batch)
+        return out
+
+    @torch.no_grad()
+    def standardise(self, batches: Iterable[Batch]) -> None:
+        """Let the heads learn the scale of the vectors that they will be given."""
+        norm = getattr(self.heads, "norm", None)
+        if not isinstance(norm, Standardised):
+            return
+        join: Join = self.heads.join  # type: ignore[assignment]
+        joined = (join(self._vectors(batch), batch) for batch in batches)
+        norm.learn(torch.cat([units.vectors[units.exists] for units in joined]))
+
+    def _vectors(self, batch: Batch) -> Tensor:
         if batch.vectors is not None:
-            return self.heads(batch.vectors, batch)
+            return batch.vectors
         if self.backbone is None:
             raise ValueError("a batch of tokens needs a backbone")
-        return self.heads(self.backbone(batch), batch)
+        vectors: Tensor = self.backbone(batch)
+        return vectors

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trajaudit._fields import Json
-from trajaudit.detectors.encoding import MEAN, Encoded, Tokenizer, Window, caps, head_tail, ids_of
+from trajaudit.detectors.encoding import Encoded, Tokenizer, Window, caps, head_tail, ids_of
 from trajaudit.detectors.text import VERSION, answer_text, claim_text, step_texts, task_text
 from trajaudit.trajectory import Trajectory
 
@@ -53,7 +53,7 @@ class StepWindows:
                 cut += [step.index] if lost else []
             for body in bodies:
                 ids = (tokenizer.cls_token_id, *body, tokenizer.sep_token_id)
-                windows.append(Window(ids, (MEAN,), (step.index,), len(ids)))
+                windows.append(Window(ids, ((0, len(ids)),), (step.index,), len(ids)))
         return Encoded(tuple(windows), len(run.steps), unseen, tuple(cut))
 
 
@@ -109,7 +109,7 @@ class PremiseWindows:
         windows, seen = [], [False] * len(history)
         for unit, end, text in claims:
             for ids, second, start, stop in self._pairs(history[:end], ids_of(tokenizer, text), tokenizer):
-                windows.append(Window(ids, (0,), (unit,), second))
+                windows.append(Window(ids, ((second, len(ids)),), (unit,), second))
                 seen[start:stop] = [True] * (stop - start)
         # The claims themselves are read whole, as hypotheses; what no window held is what came back from tools.
         lost = [owner[i] for i, was in enumerate(seen) if not was]
@@ -150,7 +150,7 @@ def _seen_steps(run: Trajectory, index: int) -> list[str]:
 
 @dataclass(frozen=True)
 class WholeRun:
-    """The whole run in one window: the vector at the first token stands for the run, that at a marker for its step.
+    """The whole run in one window: the first token stands for the run, a marker and what follows it for its step.
 
     Args:
         window: tokens of the window. A longer run loses the middle of its longest parts.
@@ -172,15 +172,16 @@ class WholeRun:
         marked = min(len(run.steps), self.window // 2)  # steps without a marker are not read at all
         lengths = [len(part) if (owner or 0) < marked else 0 for owner, part in zip(owners, parts, strict=True)]
         fits = caps(lengths, self.window - 2 - marked)
-        ids, positions = [tokenizer.cls_token_id], [0]
+        ids, starts = [tokenizer.cls_token_id], list[int]()
         lost: Counter[int | None] = Counter()
         for i, (owner, part, cap) in enumerate(zip(owners, parts, fits, strict=True)):
             lost[owner] += len(part) - cap
             if owner is not None and owner != owners[i - 1] and owner < marked:
-                positions.append(len(ids))
+                starts.append(len(ids))
                 ids.append(tokenizer.sep_token_id)
             ids += head_tail(part, cap)
         ids.append(tokenizer.sep_token_id)
-        window = Window(tuple(ids), tuple(positions), (len(run.steps), *range(marked)), len(ids))
+        spans = zip(starts, [*starts[1:], len(ids)], strict=True)
+        window = Window(tuple(ids), ((0, 1), *spans), (len(run.steps), *range(marked)), len(ids))
         cut = tuple(owner for owner, count in lost.items() if owner is not None and count)
         return Encoded((window,), len(run.steps), lost.total(), cut)

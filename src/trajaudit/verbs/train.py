@@ -16,6 +16,7 @@ from trajaudit._fields import Json, canonical
 from trajaudit.auditor import spec_hash
 from trajaudit.config import Choice, ConfigError
 from trajaudit.dataset import Dataset
+from trajaudit.datasets.infotabs import NliPairs
 from trajaudit.detectors.calibration import Calibration
 from trajaudit.detectors.detector import Detector
 from trajaudit.detectors.out_of_fold import Tested, out_of_fold
@@ -47,6 +48,12 @@ def train(
     """Fit a detector fold by fold, and leave an out-of-fold verdict on every labelled run; a killed run resumes."""
     if limit is not None and limit < 1:
         raise ConfigError(f"limit: expected at least 1, got {limit}")
+    pairs = dataset.build()
+    if isinstance(pairs, NliPairs):
+        from trajaudit.verbs.train_relations import relations  # it loads torch, and the other verbs list this module
+
+        seed = detector.config.get("seed") or 0
+        return relations(pairs, dataset, encoder, trainer, logger, paths, seed=seed, name=name, limit=limit)
     data = dataset_of(dataset)
     tested = data if test is None else dataset_of(test)
     runs = list(data.prefix(limit))
