@@ -1,8 +1,7 @@
 """The grounding detector: does what a run says rest on what it observed? Three small models, averaged.
 
-Each member alone ranks runs of an unseen scenario about as well as the others, and they err on different runs; the mean
-of their logits, equally weighted, beats every one of them and every weighting that was tried on inner folds. Everything
-that is chosen is chosen on training runs. A label that comes from a judge who misses faults can be allowed for:
+The members err on different runs, so the mean of their logits, all weighing alike, ranks better than any of them.
+Options of a member are chosen on inner folds of the training runs. A label that comes from a judge who misses faults can be allowed for:
 ``missed`` is the share of faulty runs that are labelled clean, and each clean label then counts as faulty with the
 probability that it is one of those (Elkan and Noto 2008), as far as inner folds of a plain fit can tell.
 
@@ -13,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -103,8 +103,8 @@ class Grounding:
 
     def _inner(self, inputs: Inputs, target: Floats, groups: Sequence[str], fold: NDArray[np.int64]) -> Floats:
         """Return [n] probabilities of the mean of the members, out of fold."""
-        makers = [(_MAKE[name], option) for name, option in self.chosen.items()]
-        return mean_of([inner_probabilities(lambda m=m, o=o: m(o), inputs, target, groups, fold) for m, o in makers])
+        makers = [partial(_MAKE[name], option) for name, option in self.chosen.items()]
+        return mean_of([inner_probabilities(make, inputs, target, groups, fold) for make in makers])
 
     def predict(self, runs: Sequence[Trajectory]) -> list[Verdict]:
         """Return one uncalibrated verdict a run, in order; its rationale holds what each member said."""

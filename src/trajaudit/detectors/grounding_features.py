@@ -46,15 +46,14 @@ _CALL_AS_TEXT = re.compile(r'\{"name"|"parameters"|\w+\([\w"\']+=|```|def |impor
 _HOLE = re.compile(r"\[[a-z_ ]{3,}\]|<[a-z_ ]+>|X{3,}|\bNone\b|\bnull\b|\{\w+\}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[a-z]+")
-_FUNCTION_WORDS = frozenset(
-    (
-        "about above after again all also and any are because been before being below between both but can could did does "
-        "doing down during each few for from further had has have having her here hers him his how into its itself just "
-        "more most nor not now off once only other our out over own same she should some such than that the their them "
-        "then there these they this those through too under until very was were what when where which while who why will "
-        "with would you your using use used based results result answer final question original provide provided"
-    ).split()
+_FUNCTION_TEXT = (
+    "about above after again all also and any are because been before being below between both but can could did does "
+    "doing down during each few for from further had has have having her here hers him his how into its itself just "
+    "more most nor not now off once only other our out over own same she should some such than that the their them "
+    "then there these they this those through too under until very was were what when where which while who why will "
+    "with would you your using use used based results result answer final question original provide provided"
 )
+_FUNCTION_WORDS = frozenset(_FUNCTION_TEXT.split())
 
 
 def features(reading: Reading) -> Features:

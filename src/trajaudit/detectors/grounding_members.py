@@ -1,4 +1,4 @@
-"""Three small models of one question: boosted by what differs between them, not by how many there are.
+"""Three small models of one question, worth averaging because each reads something else.
 
 *trees* reads features, *words* the masked answer and the course of the calls, *meaning* the answer's vector. Each
 learns from soft targets: a run is faulty with a weight and clean with the rest, which is how labels that miss faults
@@ -9,6 +9,7 @@ the training runs by pooled AUC; of equal ones the first.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -125,8 +126,8 @@ def best(
     if len(options) == 1:
         return options[0]
     areas = [
-        float(roc_auc_score(faulty, inner_probabilities(lambda o=o: make(o), inputs, faulty, groups, fold)))
-        for o in options
+        float(roc_auc_score(faulty, inner_probabilities(partial(make, option), inputs, faulty, groups, fold)))
+        for option in options
     ]
     return options[int(np.argmax(areas))]
 

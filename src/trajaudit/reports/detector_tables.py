@@ -1,4 +1,4 @@
-"""Tables of trained detectors on one set: how well each ranks runs, over seeds, models and protocols, and where it disagrees.
+"""Tables of trained detectors on one set: how each ranks runs, over seeds, models and protocols; where it disagrees.
 
 The order of rows is the AUC's, so that the table is read from the top; the AUC within groups stands beside the pooled
 one, since a detector can earn the second by knowing which scenario is hard.
@@ -124,7 +124,11 @@ class Disagreement:
 def disagreement_table(found: Sequence[Disagreement]) -> Table:
     """Return the runs, with what each auditor points at."""
     columns = (
-        *(Column("run", "run", "text"), Column("scenario", "scenario", "text"), Column("label", "silver label", "text")),
+        *(
+            Column("run", "run", "text"),
+            Column("scenario", "scenario", "text"),
+            Column("label", "silver label", "text"),
+        ),
         *(Column("score", "detector"), Column("checker", "claim checker"), Column("answer", "answer", "text")),
         *(Column("points", "detector points at", "text"), Column("claims", "claim checker says", "text")),
     )

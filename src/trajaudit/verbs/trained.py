@@ -40,7 +40,9 @@ def trained_runs(root: str | Path, dataset: str) -> list[TrainedRun]:
     """
     found = [_read(path.parent) for path in sorted(Path(root).rglob(PREDICTIONS)) if _is_of(path.parent, dataset)]
     if not found:
-        raise FileNotFoundError(f"recipe.runs: no {PREDICTIONS} on {dataset} under {root}; `trajaudit train` writes them")
+        raise FileNotFoundError(
+            f"recipe.runs: no {PREDICTIONS} on {dataset} under {root}; `trajaudit train` writes them"
+        )
     seen: dict[tuple[str, str, int | None], Path] = {}
     for run in found:
         key = run.auditor, run.split, run.seed

@@ -84,7 +84,9 @@ def smart_grid(
     tables = [
         seed_table(_by_seed(room)),
         comparison_table(comparisons),
-        protocol_table(_protocols(room, published["test_rows"]["trajectories"]), published["test_rows"]["trajectories"]),
+        protocol_table(
+            _protocols(room, published["test_rows"]["trajectories"]), published["test_rows"]["trajectories"]
+        ),
         disagreement_table(_disagreements(room, ours.verdicts, checker, show)),
     ]
     if room.of(MODELS):
@@ -191,7 +193,7 @@ def _disagreements(
 
 def _ledger(published: Any) -> list[Line]:
     """Return the paper's rows: its trajectories are not released, so none can be rebuilt."""
-    why = "the texts of its trajectories are not released; the same paradigms on real runs stand in the table of detectors"
+    why = "the texts of its trajectories are not released; the table of detectors holds the same paradigms on real runs"
     return [
         Line(f"{row}.{column}", f"{value:.3f}", None, None, "not reproducible here", why)
         for row, values in published["detectors"].items()
@@ -208,7 +210,9 @@ def _findings(best: Measured, comparisons: Sequence[Comparison]) -> list[str]:
         f"({'at least' if (found.value or 0) >= GOALS[name] else 'below'} {GOALS[name]:.2f})"
         for name, found in reached.items()
     ]
-    beaten = [c.b for c in comparisons if c.metric == "roc_auc" and (c.p_holm or 1) < 0.05 and (c.difference.value or 0) > 0]
+    beaten = [
+        c.b for c in comparisons if c.metric == "roc_auc" and (c.p_holm or 1) < 0.05 and (c.difference.value or 0) > 0
+    ]
     unclear = [c.b for c in comparisons if c.metric == "roc_auc" and c.b not in beaten]
     return [
         f"best detector: {best.card.auditor}, {', '.join(goals)}",
