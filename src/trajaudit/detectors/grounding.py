@@ -1,9 +1,9 @@
 """The grounding detector: does what a run says rest on what it observed? Three small models, averaged.
 
 The members err on different runs, so the mean of their logits, all weighing alike, ranks better than any of them.
-Options of a member are chosen on inner folds of the training runs. A label that comes from a judge who misses faults can be allowed for:
-``missed`` is the share of faulty runs that are labelled clean, and each clean label then counts as faulty with the
-probability that it is one of those (Elkan and Noto 2008), as far as inner folds of a plain fit can tell.
+Options of a member are chosen on inner folds of the training runs. A label that comes from a judge who misses faults
+can be allowed for: ``missed`` is the share of faulty runs that are labelled clean, and each clean label then counts as
+faulty with the probability that it is one of those (Elkan and Noto 2008), as far as inner folds can tell.
 
 Nothing is kept of a fit: from cached inputs it takes seconds.
 """

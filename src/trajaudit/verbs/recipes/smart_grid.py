@@ -78,16 +78,16 @@ def smart_grid(
     room = Room(labelled, trained_runs(runs, dataset.name), stats)
     checker = ClaimsJudge(dataset.taxonomy, dataset.procedure.standing_claims).predict(list(labelled.values()))
     measured = _measured(room, checker)
-    best = max(measured, key=lambda one: one.auc.value or 0.0)
+    first = {one.auditor: one for one in room.of(CLEAN, 0)}
+    best = max((one for one in measured if one.card.auditor in first), key=lambda one: one.auc.value or 0.0)
     comparisons = _compared(room, checker, best.card.auditor)
-    ours = next(one for one in room.of(CLEAN, 0) if one.auditor == best.card.auditor)
     tables = [
         seed_table(_by_seed(room)),
         comparison_table(comparisons),
         protocol_table(
             _protocols(room, published["test_rows"]["trajectories"]), published["test_rows"]["trajectories"]
         ),
-        disagreement_table(_disagreements(room, ours.verdicts, checker, show)),
+        disagreement_table(_disagreements(room, first[best.card.auditor].verdicts, checker, show)),
     ]
     if room.of(MODELS):
         tables.insert(2, model_table(_by_model(room)))
