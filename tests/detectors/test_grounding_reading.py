@@ -131,5 +131,8 @@ def test_evidence_quotes_the_sentence_the_argument_and_the_silence() -> None:
         (1, '{"error": "no such order"}'),
     ]
     assert "912.5" in (said[0].note or "")
+    assert (
+        evidence(_reading("It came from forecast_rul.", first))[0].step == 0
+    )  # a tool that was called is no made-up name
     many = "\n".join(f"It is {n}.5 days." for n in range(200, 240))
     assert len(evidence(_reading(many, first))) == MOST

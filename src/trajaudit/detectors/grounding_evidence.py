@@ -42,7 +42,10 @@ def _found(reading: Reading) -> Iterator[Evidence]:
 
 def _from_nowhere(reading: Reading, sentence: str) -> list[str]:
     figures = [f"{n:g}" for n in numbers(sentence) if telling(n) and reading.origin(n) == "nowhere"]
-    names = [name for name in IDENTIFIER.findall(sentence) if reading.origin_of(name) == "nowhere"]
+    called = {call.tool for call in reading.calls}
+    names = [
+        name for name in IDENTIFIER.findall(sentence) if reading.origin_of(name) == "nowhere" and name not in called
+    ]
     return list(dict.fromkeys(figures + names))
 
 
