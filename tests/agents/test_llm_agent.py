@@ -8,6 +8,7 @@ import json
 import pytest
 from scripted_chat import ScriptedChat, completion
 
+from trajaudit._fields import dumps
 from trajaudit.agents.llm_agent import LLMAgent
 from trajaudit.episode import Ending, Rollout, labelled
 from trajaudit.llm.chat import ApiError, BudgetExceeded, Completion, ContextOverflow
@@ -153,3 +154,12 @@ def test_the_run_is_named_after_episode_and_agent_and_not_after_how_it_went() ->
     assert third.trajectory is not None
     assert one.trajectory.id == other.trajectory.id != third.trajectory.id
     assert one.trajectory.group == third.trajectory.group == episode().group
+
+
+def test_offered_tools_take_room_in_the_window() -> None:
+    """The words are of some 340 tokens with the reply; the seven tools that go with them are of more than 400."""
+    told = {"protocol": "native", "max_tokens": 10}
+    assert len(dumps([tool.to_json() for tool in episode().tools])) // 4 > 400
+    done, _, chat = play(["I am done."], window=500, **told)
+    assert (done.status, chat.requests) == ("overflow", [])
+    assert play(["I am done."], window=1000, **told)[0].status == "stopped"
