@@ -163,3 +163,10 @@ def test_offered_tools_take_room_in_the_window() -> None:
     done, _, chat = play(["I am done."], window=500, **told)
     assert (done.status, chat.requests) == ("overflow", [])
     assert play(["I am done."], window=1000, **told)[0].status == "stopped"
+
+
+@pytest.mark.parametrize("more", [{"temperature": 5.0}, {"top_p": 0.0}, {"max_tokens": 0}, {"max_steps": 0}])
+def test_settings_that_no_endpoint_takes_are_refused_before_it_is_asked(more: dict) -> None:
+    (key,) = more
+    with pytest.raises(ValueError, match=f"{key}: expected"):
+        play([], **more)

@@ -81,7 +81,7 @@ class LLMAgent:
         top_p: float = 1.0,
         seed: int | None = 0,
     ) -> None:
-        for key, value in (("max_steps", max_steps), ("max_failed", max_failed), ("max_tokens", max_tokens)):
+        for key, value in (("max_steps", max_steps), ("max_failed", max_failed)):
             if value < 1:
                 raise ValueError(f"{key}: expected at least 1, got {value}")
         if not (_PROMPTS / prompt / "system.md").is_file():
