@@ -85,7 +85,9 @@ def reader(name: str, verdicts: Sequence[Verdict], ids: Sequence[str], types: Se
         name,
         np.array([row is not None for row in rows]),
         np.array([bool(row is not None and row.faulty) for row in rows]),
-        np.array([[row is not None and kind in row.types for kind in types] for row in rows]).reshape(len(ids), -1),
+        np.array([[row is not None and kind in row.types for kind in types] for row in rows]).reshape(
+            len(ids), len(types)
+        ),
         tuple(frozenset() if row is None else _steps(row) for row in rows),
     )
 
