@@ -134,7 +134,7 @@ def loads(text: str | bytes, where: str, constant: Callable[[str], Json] = _refu
     """
     try:
         return json.loads(text, parse_constant=constant)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"{where}: not valid JSON: {error}") from error
 
 

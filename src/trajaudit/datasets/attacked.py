@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Literal
 
 from trajaudit._fields import Json, nearest
-from trajaudit.dataset import Dataset, Receipt
+from trajaudit.dataset import Dataset
 from trajaudit.datasets.attacks import ATTACKS, Attack
 from trajaudit.trajectory import Step, Trajectory
 
@@ -54,7 +54,7 @@ def attacked(*, base: Dataset, attacks: Sequence[str], places: Sequence[Place], 
         load,
         base.taxonomy,
         base.procedure,
-        Receipt(base.receipt.read, base.receipt.kept * copies, notes=[*base.receipt.notes, note]),
+        replace(base.receipt, kept=base.receipt.kept * copies, notes=[*base.receipt.notes, note]),
         base.rules,
         base.files,
         None if base.size is None else base.size * copies,
