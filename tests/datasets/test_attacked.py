@@ -104,3 +104,9 @@ def test_an_attack_stays_inside_the_fence(name: str, place: str, run: Trajectory
 def test_an_attack_that_does_not_exist_is_refused_by_name(told: dict, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         attacked(**({"base": base(make_run()), "attacks": ["ask_clean"], "places": ["answer"]} | told))
+
+
+def test_an_attacked_set_is_not_attacked_again(run: Trajectory) -> None:
+    once = attacked(base=base(run), attacks=["ask_clean"], places=["answer"])
+    with pytest.raises(ValueError, match="base: expected a set without attacks, got 'base\\+attacked'"):
+        attacked(base=once, attacks=["ask_clean"], places=["answer"])
