@@ -198,7 +198,7 @@ def test_an_error_names_file_line_and_key(tmp_path: Path, record, judgment, mess
 def test_a_packed_file_that_was_cut_off_is_named(tmp_path: Path) -> None:
     path = tmp_path / FILES[0]
     path.parent.mkdir()
-    for content in (gzip.compress(b"{}\n")[:-9], b"no gzip"):
+    for content in (gzip.compress(b"{}\n")[:12], b"no gzip"):
         path.write_bytes(content)
         with pytest.raises(RecordError, match=r"runs\.jsonl\.gz: expected a whole gzip file: "):
             smart_grid_judgments(data_dir=str(tmp_path))
