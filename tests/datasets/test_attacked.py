@@ -114,3 +114,9 @@ def test_the_receipt_of_the_base_is_kept(run: Trajectory) -> None:
     assert (found.read, found.kept, found.dropped, found.inferred) == (3, 2, {"torn": 2}, {"task": 1})
     assert found.notes[0] == "a note"
     assert receipt.notes == ["a note"], "the base is another set"
+
+
+def test_an_attacked_set_is_not_attacked_again(run: Trajectory) -> None:
+    once = attacked(base=base(run), attacks=["ask_clean"], places=["answer"])
+    with pytest.raises(ValueError, match="base: expected a set without attacks, got 'base\\+attacked'"):
+        attacked(base=once, attacks=["ask_clean"], places=["answer"])

@@ -202,3 +202,12 @@ def test_a_log_never_leads_out_of_its_clone(clone: Path, tmp_path: Path, outside
     path.write_text(json.dumps(json.loads(path.read_text()) | {"trajectory_file": outside}))
     with pytest.raises(RecordError, match="trajectory_file: expected a path inside the clone"):
         smart_grid(clone=str(tmp_path / "c"))
+
+
+def test_a_packed_file_that_was_cut_off_is_named(tmp_path: Path) -> None:
+    path = tmp_path / FILES[0]
+    path.parent.mkdir()
+    for content in (gzip.compress(b"{}\n")[:12], b"no gzip"):
+        path.write_bytes(content)
+        with pytest.raises(RecordError, match=r"runs\.jsonl\.gz: expected a whole gzip file: "):
+            smart_grid_judgments(data_dir=str(tmp_path))
