@@ -11,6 +11,7 @@ import difflib
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -134,15 +135,27 @@ def loads(text: str | bytes, where: str, constant: Callable[[str], Json] = _refu
     """
     try:
         return json.loads(text, parse_constant=constant)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"{where}: not valid JSON: {error}") from error
 
 
 def lines(path: str | Path, constant: Callable[[str], Json] = _refuse_constant) -> Iterator[tuple[str, Json]]:
     """Yield ``("file:line", object)`` for each line of a JSONL file (or its gzip); a blank or torn line is an error."""
-    with gzip.open(path) if Path(path).suffix == ".gz" else open(path, "rb") as file:
-        for number, raw in enumerate(file, start=1):
-            where = f"{path}:{number}"
-            if not raw.strip():
-                raise RecordError(f"{where}: expected a JSON object, got an empty line")
-            yield where, loads(raw, where, constant)
+    for number, raw in enumerate(_raw_lines(path), start=1):
+        where = f"{path}:{number}"
+        if not raw.strip():
+            raise RecordError(f"{where}: expected a JSON object, got an empty line")
+        yield where, loads(raw, where, constant)
+
+
+def _raw_lines(path: str | Path) -> Iterator[bytes]:
+    """Yield the lines of a file, or of what it holds packed; a packed file that was cut off or is none is an error."""
+    if Path(path).suffix != ".gz":
+        with open(path, "rb") as file:
+            yield from file
+        return
+    try:
+        with gzip.open(path) as packed:
+            yield from packed
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise RecordError(f"{path}: expected a whole gzip file: {error}") from error

@@ -27,10 +27,10 @@ from omegaconf.errors import OmegaConfBaseException
 
 import trajaudit
 from trajaudit._fields import RecordError, nearest
-from trajaudit.config import Choice, ConfigError, conf_dir, is_choice, resolve, validate
+from trajaudit.config import Choice, ConfigError, conf_dir, is_choice, literals, resolve, validate
 
 _VERSION_BASE: dict[str, Any] = {} if hydra.__version__ >= "1.4" else {"version_base": "1.3"}
-_SHOWS_ONLY = ("--help", "-h", "--hydra-help", "--info", "-i", "--shell-completion", "-sc", "--version")
+_SHOWS_ONLY = ("--hydra-help", "--info", "-i", "--shell-completion", "-sc", "--version")
 
 _COMPLETION = """\
 _trajaudit() {
@@ -70,9 +70,9 @@ def _parts() -> dict[str, list[str]]:
     return parts
 
 
-def experiments() -> list[str]:
-    """Return the names that ``experiment=`` takes."""
-    return sorted(path.stem for path in (conf_dir() / "experiment").glob("*.yaml"))
+def experiments(key: str) -> list[str]:
+    """Return the values of ``experiment=`` that set a key of a verb's config."""
+    return sorted(path.stem for path in (conf_dir() / "experiment").glob("*.yaml") if key in OmegaConf.load(path))
 
 
 def run(verb: str, *overrides: str) -> int:
@@ -101,6 +101,33 @@ def usage() -> str:
     )
 
 
+def verb_help(verb: str, args: Sequence[str]) -> str:
+    """Return what a verb does, its choices, its config after overrides, and the values of keys that take few.
+
+    Raises:
+        ConfigError: as ``composed``.
+    """
+    overrides, config_dir = _overrides(args)
+    cfg = composed(verb, overrides, config_dir)
+    plain: dict[str, Any] = OmegaConf.to_container(cfg, resolve=False)  # type: ignore[assignment]
+    with initialize_config_dir(str(conf_dir()), **_VERSION_BASE):
+        options, search = GlobalHydra.instance().config_loader().get_group_options, _search(config_dir)
+        found = {group: options(group, config_name=verb, overrides=search) for group in _groups(verb)}
+    choices = [f"  {group}={'|'.join(names)}" for group, names in found.items()]
+    values = [f"  {key}={'|'.join(map(str, allowed))}" for key, allowed in literals(plain).items()]
+    name = verb.replace("_", " ")
+    return "\n".join(
+        [
+            *(f"trajaudit {name}: {verbs()[name]}", "", "Choices:", *choices),
+            *("", "Config, with these choices (key=value changes one, `judge.key=value` one of a choice):", ""),
+            OmegaConf.to_yaml(cfg),
+            *(["Keys that take one of a few values:", *values, ""] if values else []),
+            "`trajaudit VERB choice=option --help` shows the config of that option. `-m` sweeps over comma-separated",
+            "values, `--cfg job` shows what would run, `--hydra-help` lists the flags of Hydra.",
+        ]
+    )
+
+
 def arguments(cfg: DictConfig) -> dict[str, Any]:
     """Return a composed config as the keyword arguments of its verb, with every inner choice not built yet.
 
@@ -110,9 +137,9 @@ def arguments(cfg: DictConfig) -> dict[str, Any]:
     try:
         plain: dict[str, Any] = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)  # type: ignore[assignment]
     except OmegaConfBaseException as error:
-        hint = "" if "." in str(error.full_key or "") else f" (an experiment sets it: {', '.join(experiments())})"
         said = f"{error.full_key or 'config'}: {error.msg or error}".partition("\n")[0]
-        raise ConfigError(f"{said}{hint if 'mandatory' in said else ''}") from None
+        setting = experiments(str(error.full_key)) if "mandatory" in said else []
+        raise ConfigError(said + (f" (an experiment sets it: {', '.join(setting)})" if setting else "")) from None
     validate(plain)
     return {key: Choice(key, value) if is_choice(value) else value for key, value in plain.items() if key != "_target_"}
 
@@ -131,14 +158,14 @@ def _each_composed(verb: str, overrides: Sequence[str], config_dir: str | None) 
     GlobalHydra.instance().clear()
     with initialize_config_dir(str(conf_dir()), **_VERSION_BASE):
         loader = GlobalHydra.instance().config_loader()
-        search = [f"hydra.searchpath=[file://{os.path.abspath(config_dir)}]"] if config_dir else []
+        search = _search(config_dir)
 
         def options(group: str) -> list[str]:
             return list(loader.get_group_options(group, config_name=verb, overrides=search))
 
         try:
             parsed = OverridesParser.create(loader).parse_overrides(list(overrides))
-            groups, values = _split(parsed, options)
+            groups, values = _split(parsed, options, _groups(verb))
             _check_keys(values, compose(verb, [*search, *groups]))
             plain = [_first(item) for item in parsed]
             yield compose(verb, [*search, *plain])
@@ -153,7 +180,20 @@ def _each_composed(verb: str, overrides: Sequence[str], config_dir: str | None) 
             raise ConfigError(" ".join(f"{error}{cause}".split())) from None
 
 
-def _split(parsed: list[Override], options: Callable[[str], list[str]]) -> tuple[list[str], list[Override]]:
+def _search(config_dir: str | None) -> list[str]:
+    """Return the override that adds a folder of the user's own YAML files."""
+    return [f"hydra.searchpath=[file://{os.path.abspath(config_dir)}]"] if config_dir else []
+
+
+def _groups(verb: str) -> list[str]:
+    """Return the config groups that a verb takes, in the order of its defaults list."""
+    named = (next(iter(entry)) for entry in OmegaConf.load(conf_dir() / f"{verb}.yaml").defaults if entry != "_self_")
+    return [name.removeprefix("optional ") for name in named if not name.startswith("override ") and name != "entry"]
+
+
+def _split(
+    parsed: list[Override], options: Callable[[str], list[str]], takes: Sequence[str]
+) -> tuple[list[str], list[Override]]:
     """Check each group override against its options; return the group overrides (first of each sweep) and the rest."""
     groups, values = [], []
     for item in parsed:
@@ -161,9 +201,11 @@ def _split(parsed: list[Override], options: Callable[[str], list[str]]) -> tuple
         if not known:
             values.append(item)
             continue
+        group = item.key_or_group
+        if group not in takes and not item.is_add():
+            raise ConfigError(f"{group}: it is no choice of this verb; known: {', '.join(takes)}")
         for name in _swept(item):
             if name not in known:
-                group = item.key_or_group
                 raise ConfigError(f"{group}: no such {group} {name!r}{nearest(name, known)}; known: {', '.join(known)}")
         groups.append(_first(item))
     return groups, values
@@ -271,11 +313,11 @@ def _option(args: Sequence[str], *names: str) -> str | None:
     return None
 
 
-def preflight(verb: str, args: Sequence[str]) -> None:
-    """Check a command line before Hydra sees it.
+def _overrides(args: Sequence[str]) -> tuple[list[str], str | None]:
+    """Return the overrides of a command line, and the folder of the user's own YAML files.
 
     Raises:
-        ConfigError
+        ConfigError: for a word that is no override.
     """
     config_dir = _option(args, "--config-dir", "-cd")
     values = [config_dir, *(_option(args, name) for name in ("--cfg", "-c", "--package", "-p", "--config-name", "-cn"))]
@@ -283,6 +325,16 @@ def preflight(verb: str, args: Sequence[str]) -> None:
     for word in overrides:
         if "=" not in word and not word.startswith("~"):
             raise ConfigError(f"{word}: expected key=value")
+    return overrides, config_dir
+
+
+def preflight(verb: str, args: Sequence[str]) -> None:
+    """Check a command line before Hydra sees it.
+
+    Raises:
+        ConfigError
+    """
+    overrides, config_dir = _overrides(args)
     shown_only = _option(args, "--cfg", "-c") is not None
     for cfg in _each_composed(verb, overrides, config_dir):
         if not shown_only:
@@ -302,11 +354,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         return
     sys.path.append(os.getcwd())  # so that a config can name a module of the user's own
     verb, rest = _verb_of(args)
-    if not any(arg.partition("=")[0] in _SHOWS_ONLY for arg in rest):
-        try:
+    try:
+        if any(arg in ("--help", "-h") for arg in rest):
+            print(verb_help(verb, rest))
+            return
+        if not any(arg.partition("=")[0] in _SHOWS_ONLY for arg in rest):
             preflight(verb, rest)
-        except ConfigError as error:
-            _fail(error, 2)
+    except ConfigError as error:
+        _fail(error, 2)
     sys.argv = [sys.argv[0], *rest]
     hydra.main(config_path=str(conf_dir()), config_name=verb, **_VERSION_BASE)(_task)()
 

@@ -161,6 +161,28 @@ def validate(config: Config, where: str = "") -> None:
             _check_type(value, hints.get(key, Any), at)
 
 
+def literals(config: Config, where: str = "") -> dict[str, tuple[Any, ...]]:
+    """Return the keys of a config, and of the choices inside it, that take one of a few values, with these.
+
+    >>> literals({"_target_": "trajaudit.datasets.sampling.draw_sample"})
+    {}
+    >>> literals({"_target_": "trajaudit.datasets.sampling.draw_sample", "n": 3, "stratify": "none"})
+    {'stratify': ('none', 'stratum', 'type', 'model')}
+    """
+    target = resolve(config["_target_"], where)
+    hints = typing.get_type_hints(target.__init__ if inspect.isclass(target) else target)
+    found: dict[str, tuple[Any, ...]] = {}
+    for key, value in config.items():
+        at = f"{where}.{key}" if where else key
+        if is_choice(value):
+            found |= literals(value, at)
+        elif is_choices(value):
+            found |= {name: few for key, one in value.items() for name, few in literals(one, f"{at}.{key}").items()}
+        elif typing.get_origin(hints.get(key)) is typing.Literal:
+            found[at] = typing.get_args(hints[key])
+    return found
+
+
 def _check_type(value: Any, hint: Any, where: str) -> None:
     """Check a value as strict JSON against a type hint: no string passes for a number, a list passes for a tuple."""
     try:

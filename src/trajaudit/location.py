@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from trajaudit._fields import RecordError
 
-VERSION = 1
+VERSION = 2
 """Raised when the grammar changes: it is part of the spec of judges that are read by it."""
 COMPONENTS = ("thought", "action", "observation", "response")
 """Trajel's own names; a final response is a response."""
@@ -35,6 +35,7 @@ def _grammar(unit: str, response: str) -> re.Pattern[str]:
 
 _TASKS = _grammar("task", r"(?:final\s+)?resp\w+")
 _STEPS = _grammar("step", r"(?:final[\s_]+)?(?:resp\w+|answer)")
+_RANGE = re.compile(r"\d\s*(?:-|–|\bto\b|\bthrough\b)\s*\d", re.IGNORECASE)
 _WORD_TASK = re.compile(r"task\s*(\d+)", re.IGNORECASE)
 
 
@@ -69,13 +70,16 @@ def parse_steps(text: str) -> tuple[Place, ...]:
     """Return the places that a judge's location names; a final answer needs no step.
 
     Raises:
-        RecordError: for a part between semicolons that names neither a step nor the final answer.
+        RecordError: for a part between semicolons that names neither a step nor the final answer, or a range of steps,
+            of which the grammar would keep the first alone.
 
     >>> [(p.task, p.component) for p in parse_steps("Step 2, Action; steps 4 and 5, thought; final answer")]
     [(2, 'action'), (4, 'thought'), (5, 'thought'), (None, 'response')]
     """
     places: dict[Place, None] = {}
     for part in text.split(";"):
+        if _RANGE.search(part):
+            raise RecordError(f"location: expected every step by its own number, got {part.strip()!r}")
         found = _places(_STEPS, part)
         if not found and re.search(r"final[\s_]+(answer|response)|^\s*(answer|response)\b", part, re.IGNORECASE):
             found = {Place(None, "response"): None}
@@ -96,8 +100,14 @@ def _places(grammar: re.Pattern[str], text: str) -> dict[Place, None]:
         if components:
             places |= _group(numbers, components)
             numbers, components = [], []
-        numbers += [None] if token["all"] else [int(number) for number in re.findall(r"\d+", token["numbers"])]
+        numbers += [None] if token["all"] else [_number(digits) for digits in re.findall(r"\d+", token["numbers"])]
     return places | _group(numbers, components)
+
+
+def _number(digits: str) -> int:
+    if len(digits) > 9:
+        raise RecordError(f"location: expected the number of a step, got one of {len(digits)} digits")
+    return int(digits)
 
 
 def _component(word: str) -> str:

@@ -103,7 +103,7 @@ class Fault:
 class Label:
     """What is known to be true of a trajectory, and how it is known (``origin``).
 
-    ``outcome_correct`` says whether the outcome that the customer sees is the expected one; null where nobody knows.
+    ``outcome_correct`` says whether the outcome is the expected one; null where nobody knows.
     ``twin`` is the id of the clean run that a constructed fault was injected into. It lives in the label because it
     gives the label away.
 

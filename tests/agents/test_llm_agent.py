@@ -8,6 +8,7 @@ import json
 import pytest
 from scripted_chat import ScriptedChat, completion
 
+from trajaudit._fields import dumps
 from trajaudit.agents.llm_agent import LLMAgent
 from trajaudit.episode import Ending, Rollout, labelled
 from trajaudit.llm.chat import ApiError, BudgetExceeded, Completion, ContextOverflow
@@ -153,3 +154,19 @@ def test_the_run_is_named_after_episode_and_agent_and_not_after_how_it_went() ->
     assert third.trajectory is not None
     assert one.trajectory.id == other.trajectory.id != third.trajectory.id
     assert one.trajectory.group == third.trajectory.group == episode().group
+
+
+def test_offered_tools_take_room_in_the_window() -> None:
+    """The words are of some 340 tokens with the reply; the seven tools that go with them are of more than 400."""
+    told = {"protocol": "native", "max_tokens": 10}
+    assert len(dumps([tool.to_json() for tool in episode().tools])) // 4 > 400
+    done, _, chat = play(["I am done."], window=500, **told)
+    assert (done.status, chat.requests) == ("overflow", [])
+    assert play(["I am done."], window=1000, **told)[0].status == "stopped"
+
+
+@pytest.mark.parametrize("more", [{"temperature": 5.0}, {"top_p": 0.0}, {"max_tokens": 0}, {"max_steps": 0}])
+def test_settings_that_no_endpoint_takes_are_refused_before_it_is_asked(more: dict) -> None:
+    (key,) = more
+    with pytest.raises(ValueError, match=f"{key}: expected"):
+        play([], **more)

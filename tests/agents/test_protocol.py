@@ -50,6 +50,7 @@ def test_one_object_is_a_call(text: str) -> None:
         ('{"thought": "", "tool": "look", "args": {}, "answer": 1}', "unknown key 'answer'"),
         ('{"thought": "", "tool": "pay", "args": {"amount": 1e999}}', "reply.args: expected finite numbers"),
         ('{"thought": "", "tool": "pay", "args": {"amount": NaN}}', "not valid JSON"),
+        ('{"thought": "", "tool": "look", "args": {"of": ' + "[" * 100_000, "not valid JSON: maximum recursion depth"),
         ("", "not valid JSON"),
     ],
 )

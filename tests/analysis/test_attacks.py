@@ -79,3 +79,9 @@ def test_holm_is_over_every_attack_on_every_auditor() -> None:
     assert len(found) == 4
     assert [row.p_holm for row in found] == pytest.approx([4 * 2 / 2**8] * 4)
     assert [row.shift.value for row in found] == [1.0, -1.0, 1.0, -1.0]
+
+
+@pytest.mark.parametrize("told", ["DoS", ["t0"], {"of": "t0"}, 3])
+def test_a_source_that_says_attack_of_something_else_is_no_pair(told: object) -> None:
+    run = Trajectory("t1", "g", "task", (Step(0),), "a", Source("x", meta={"attack": told}))
+    assert pairs_of([family(0)[0], run]) == []

@@ -142,3 +142,11 @@ def test_with_too_few_trajectories_no_difference_is_detectable_and_none_is_claim
     assert detectable_rate(np.array([1, -1, 1]), 3, 0.05) is None
     assert detectable_rate(np.array([1, -1, 1]), 4, 0.05) is not None
     assert detectable_rate(np.array([1, -1, 1]), 10, 0.001) is None
+
+
+def test_one_cluster_has_no_error_and_no_p_value():
+    rng = np.random.default_rng(0)
+    a, b, faulty = rng.random(60), rng.random(60), np.arange(60) % 2 == 0
+    difference, error, p = delong(a, b, faulty, np.zeros(60, dtype=np.int64))
+    assert difference == delong(a, b, faulty)[0] != 0
+    assert (error, p) == (0, None), "rounding left a p value of 0"

@@ -67,7 +67,7 @@ def test_readers_who_share_no_trajectory_have_no_agreement_and_say_so() -> None:
     assert pair.n == 0
     assert pair.agreement.value is None
     assert pair.agreement.reason == "no trajectory was read by both"
-    assert pair.presence.kappa.value is None
+    assert (pair.presence.kappa.value, pair.presence.kappa.reason) == (None, "no item")
 
 
 def test_alpha_covers_all_readers_presence_types_and_sets() -> None:
@@ -91,3 +91,9 @@ def test_runs_of_one_group_are_one_draw() -> None:
     groups = [f"g{i // 5}" for i in range(60)]
     apart, together = (pair_agreement(a, b, g, TYPES, Intervals(2000)).agreement for g in (ids, groups))
     assert together.high - together.low > 1.5 * (apart.high - apart.low)  # type: ignore[operator]
+
+
+def test_readers_without_any_opinion_have_no_alpha_and_say_so() -> None:
+    silent = [reader(name, [verdict("a", None)], IDS, TYPES) for name in ("x", "y")]
+    found = alphas(silent, IDS, TYPES, QUICK)
+    assert {(one.value, one.reason) for one in found.values()} == {(None, "no two readers")}

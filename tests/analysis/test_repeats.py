@@ -38,3 +38,7 @@ def test_a_judge_that_always_says_the_same_has_no_kappa() -> None:
 def test_a_run_that_was_judged_once_is_refused() -> None:
     with pytest.raises(ValueError, match="at least two of every run"):
         self_agreement([(True,)])
+
+
+def test_no_judgments_have_no_agreement_and_say_so() -> None:
+    assert [(one.value, one.reason) for one in self_agreement([])] == [(None, "no run was judged twice")] * 2

@@ -174,3 +174,63 @@ def test_a_flag_that_never_varies_adds_nothing_and_the_others_are_still_measured
 def test_columns_of_another_length_are_refused(runs: FlaggedRuns) -> None:
     with pytest.raises(ValueError, match="expected .n, 3. flags and n labels"):
         FlaggedRuns(runs.flags, runs.present[:10], runs.faulty, runs.groups)
+
+
+def test_an_order_with_ties_has_the_tau_of_its_interval(runs: FlaggedRuns) -> None:
+    """Two flags alike tie in every resample; tau-b leaves the tie out, in the estimate as in the interval."""
+    twice = FlaggedRuns(("a", "b", "poor"), runs.present[:, [0, 0, 2]], runs.faulty, runs.groups)
+    found = rank_agreement(twice, [0.9, 0.9, 0.5], resamples=300)
+    assert (found.tau.value, found.tau.low, found.tau.high) == pytest.approx((1, 1, 1))
+    assert found.same_order == 1
+    strict = rank_agreement(twice, [0.9, 0.8, 0.5], resamples=300)
+    assert (strict.tau.value, strict.tau.low, strict.tau.high) == pytest.approx([2 / np.sqrt(6)] * 3)
+    assert strict.same_order == 0, "theirs does not tie"
+
+
+def test_flags_that_are_all_alike_have_no_order(runs: FlaggedRuns) -> None:
+    alike = FlaggedRuns(("a", "b"), runs.present[:, [0, 0]], runs.faulty, runs.groups)
+    found = rank_agreement(alike, [0.9, 0.5], resamples=100)
+    assert (found.tau.value, found.p_value, found.same_order) == (None, None, None)
+    assert found.tau.reason
+
+
+def few() -> FlaggedRuns:
+    """Sixty runs of which one is faulty: every third resample has no faulty run at all."""
+    rng = np.random.default_rng(0)
+    return FlaggedRuns(("a", "b"), rng.random((60, 2)) < 0.5, np.arange(60) < 1, tuple(map(str, range(60))))
+
+
+def test_what_is_undefined_in_many_resamples_has_no_interval() -> None:
+    (row,) = compare_areas(few(), "family", resamples=500)
+    order = rank_agreement(few(), [0.9, 0.5], resamples=500)
+    for estimate in (row.difference, order.tau):
+        assert estimate.value is not None
+        assert (estimate.low, estimate.high) == (None, None)
+        assert "too many resamples" in (estimate.reason or "")
+
+
+def test_runs_of_one_group_show_no_difference_between_groups(runs: FlaggedRuns) -> None:
+    one = FlaggedRuns(runs.flags, runs.present, runs.faulty, ("g",) * 400)
+    for row in compare_areas(one, "family", resamples=100):
+        assert (row.p_value, row.mde, row.reason) == (None, None, "no test: all runs are of one group")
+        assert row.difference.high - row.difference.low > 0.5, "one group shows next to nothing"
+
+
+@pytest.mark.parametrize("groups", [1, 3, 4])
+def test_a_model_needs_more_groups_than_coefficients(runs: FlaggedRuns, groups: int) -> None:
+    rows = incremental(FlaggedRuns(runs.flags, runs.present, runs.faulty, tuple(str(i % groups) for i in range(400))))
+    assert {row.log_odds.reason for row in rows} == {f"the 4 coefficients of the model need more than {groups} groups"}
+    assert {(row.log_odds.value, row.p_wald, row.ratio) for row in rows} == {(None, None, None)}
+
+
+def test_a_flag_that_follows_from_the_others_has_no_coefficient_of_its_own(runs: FlaggedRuns) -> None:
+    twice = FlaggedRuns(("a", "b"), runs.present[:, [0, 0]], runs.faulty, runs.groups)
+    assert [row.log_odds.reason for row in incremental(twice)] == ["a flag follows from the others"] * 2
+
+
+def test_no_runs_at_all_have_reasons_and_no_figures() -> None:
+    none = FlaggedRuns(("a", "b"), np.zeros((0, 2), bool), np.zeros(0, bool), ())
+    found = [*measure(none)["a"].values(), *both_absent(none).values(), *told_alone(none).values()]
+    found += [row.difference for row in compare_areas(none, "family")]
+    found += [row.log_odds for row in incremental(none)] + [rank_agreement(none, [0.9, 0.5]).tau]
+    assert all(estimate.value is None and estimate.reason for estimate in found)

@@ -102,3 +102,11 @@ def test_opinions_follow_the_order_of_the_runs_and_failures_have_none() -> None:
 def test_a_default_without_verdicts_is_refused() -> None:
     with pytest.raises(ValueError, match="default: expected one of at least two variants, got 'x'"):
         stability(["g"], {"d": said("y"), "v": said("n")}, "x", TYPES)
+
+
+def test_verdicts_on_runs_of_another_set_are_no_opinions_and_no_error() -> None:
+    types, found = opinions([], [Verdict("t0", "c", name, "s", faulty=True, types=("scope",)) for name in ("d", "v")])
+    result = stability([], found, "d", types)
+    assert [(shift.default.value, shift.p_value) for shift in result.shifts] == [(None, None)] * 2
+    assert result.flips[0].rate.reason == "no run was answered under both"
+    assert result.agreements[0].kappa.reason == "no item"

@@ -44,6 +44,10 @@ def test_alone_it_lists_every_verb_with_a_line() -> None:
         (["fetch", "experiment=dem"], "no such experiment 'dem' (did you mean 'demo'?)"),
         (["fetch", "+dataset.colour=red"], "dataset.colour: unknown key"),
         (["fetch", "-m", "dataset=trajectory_judge,foo"], "no such dataset 'foo'"),
+        (["generate", "judge=rules"], "judge: it is no choice of this verb; known: dataset, paths, experiment"),
+        (["annotate", "import"], "answers: Missing mandatory value: answers\n"),
+        (["reproduce", "experiment=demo"], "(an experiment sets it: signals, trajectory_judge, trajel)"),
+        (["fetch", "dataset=attacked", "dataset@dataset.base=attackd"], "no such dataset 'attackd'"),
     ],
 )
 def test_a_wrong_override_is_one_line_with_the_nearest_name(args: list[str], message: str) -> None:
@@ -106,6 +110,7 @@ def test_a_judge_of_ones_own_is_one_module_and_one_yaml_file(tmp_path: Path) -> 
         "judge",
         "judge=long_runs",
         "dataset.n=8",
+        "paths.output_dir=outputs",
         "--config-dir",
         "my_conf",
     ]
@@ -210,3 +215,12 @@ def test_what_only_the_run_knows_is_added_where_the_target_asks_for_it() -> None
     assert choice.build(n=4, taxonomy="not asked for")["n"] == 4
     with pytest.raises(ConfigError, match=r"judge\.n: missing"):
         choice.build()
+
+
+def test_help_shows_a_verbs_own_choices_its_config_and_which_keys_take_few_values(tmp_path: Path) -> None:
+    done = trajaudit("generate", "dataset=asset_ops", "--help")
+    assert "trajaudit generate: Write a dataset's labelled trajectories" in done.stdout
+    assert "dataset.preset=single|varied|mixture" in done.stdout
+    assert "judge=" not in done.stdout
+    wrong = trajaudit("generate", "dataset=asset_op", "--help")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)

@@ -81,3 +81,8 @@ def test_stratifying_draws_each_kind_alike_and_plain_sampling_keeps_the_base_rat
     assert sum(run.label.faulty for run in draw_sample(RUNS, 40, 0) if run.label) == 30
     with pytest.raises(ValueError, match="n: expected at least 1, got 0"):
         draw_sample(RUNS, 0, 0)
+
+
+def test_a_set_that_a_stratum_does_not_part_is_not_stratified_in_silence() -> None:
+    with pytest.raises(ValueError, match="stratify: all runs are alike in 'model'"):
+        draw_sample(RUNS, 5, 0, "model")

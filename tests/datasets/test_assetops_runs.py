@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from trajaudit._fields import RecordError, lines
-from trajaudit.datasets.assetops_runs import FILES, FOLDER, assetops_runs
+from trajaudit.datasets.assetops_runs import FILES, FOLDER, _arguments, assetops_runs
 from trajaudit.trajectory import Action
 
 
@@ -96,3 +96,15 @@ def test_an_error_names_the_file_and_the_key(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_clone_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"dataset\.clone: no runs in .*Model_16"):
         assetops_runs(clone=str(tmp_path))
+
+
+@pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": 1e999}', "[" * 100_000, "[1]", "site"])
+def test_arguments_that_no_record_can_hold_stay_the_text_they_were(text: str) -> None:
+    assert _arguments(text) == {"input": text}
+
+
+def test_a_file_of_a_clone_that_names_no_question_is_named(tmp_path: Path) -> None:
+    root = cloned(tmp_path, [step()])
+    (Path(root) / FOLDER / "Q_x.json").write_text("{}")
+    with pytest.raises(RecordError, match=r"Q_x\.json: file name: expected Q_NUMBER_…\.json"):
+        assetops_runs(clone=root)

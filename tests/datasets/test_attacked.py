@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from sample_runs import make_run
@@ -104,3 +105,18 @@ def test_an_attack_stays_inside_the_fence(name: str, place: str, run: Trajectory
 def test_an_attack_that_does_not_exist_is_refused_by_name(told: dict, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         attacked(**({"base": base(make_run()), "attacks": ["ask_clean"], "places": ["answer"]} | told))
+
+
+def test_the_receipt_of_the_base_is_kept(run: Trajectory) -> None:
+    receipt = Receipt(3, 1, {"torn": 2}, {"task": 1}, ["a note"])
+    told = replace(base(run), receipt=receipt)
+    found = attacked(base=told, attacks=["ask_clean"], places=["answer"]).receipt
+    assert (found.read, found.kept, found.dropped, found.inferred) == (3, 2, {"torn": 2}, {"task": 1})
+    assert found.notes[0] == "a note"
+    assert receipt.notes == ["a note"], "the base is another set"
+
+
+def test_an_attacked_set_is_not_attacked_again(run: Trajectory) -> None:
+    once = attacked(base=base(run), attacks=["ask_clean"], places=["answer"])
+    with pytest.raises(ValueError, match="base: expected a set without attacks, got 'base\\+attacked'"):
+        attacked(base=once, attacks=["ask_clean"], places=["answer"])

@@ -84,3 +84,8 @@ def test_a_procedure_file_is_read_strictly(tmp_path: Path) -> None:
         Procedure.read(path)
     with pytest.raises(ValueError, match="unknown procedure 'support_dek'.*did you mean 'support_desk'"):
         Procedure.named("support_dek")
+
+
+def test_a_set_that_is_made_here_has_nothing_to_fetch_and_every_set_that_has_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="'support_desk' has no published files.*smart_grid, trajectory_judge, trajel"):
+        fetch("support_desk", tmp_path)

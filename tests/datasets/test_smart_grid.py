@@ -193,3 +193,21 @@ def test_a_bare_nan_is_kept_as_the_word_that_the_agent_read(tmp_path: Path) -> N
 def test_an_error_names_file_line_and_key(tmp_path: Path, record, judgment, message: str) -> None:
     with pytest.raises(RecordError, match=message):
         smart_grid(data_dir=packed(tmp_path, record, form(**judgment)))
+
+
+@pytest.mark.parametrize("outside", ["../secret.json", "/etc/hostname"])
+def test_a_log_never_leads_out_of_its_clone(clone: Path, tmp_path: Path, outside: str) -> None:
+    shutil.copytree(clone, tmp_path / "c")
+    path = next((tmp_path / "c").glob("results/judge_logs/*/*.json"))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"trajectory_file": outside}))
+    with pytest.raises(RecordError, match="trajectory_file: expected a path inside the clone"):
+        smart_grid(clone=str(tmp_path / "c"))
+
+
+def test_a_packed_file_that_was_cut_off_is_named(tmp_path: Path) -> None:
+    path = tmp_path / FILES[0]
+    path.parent.mkdir()
+    for content in (gzip.compress(b"{}\n")[:12], b"no gzip"):
+        path.write_bytes(content)
+        with pytest.raises(RecordError, match=r"runs\.jsonl\.gz: expected a whole gzip file: "):
+            smart_grid_judgments(data_dir=str(tmp_path))

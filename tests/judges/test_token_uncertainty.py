@@ -81,3 +81,18 @@ def test_uncertainty_survives_a_round_trip_and_is_not_written_where_there_is_non
     assert Verdict.from_json(unsure.to_json()) == unsure
     with pytest.raises(ValueError, match="uncertainty.token_entropy: expected a number of 0 or more, got -1"):
         Verdict("t", "c", "j", "s", faulty=True, uncertainty={"token_entropy": -1})
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ({"token": "false", "logprob": "nan"}, "no number"),
+        ({"token": "false", "logprob": 0.0, "top_logprobs": [{"token": "true", "logprob": 1e5}]}, "too large"),
+        ({"token": "false", "logprob": 0.0, "top_logprobs": [{"token": "true", "logprob": float("nan")}]}, "no number"),
+        ({"token": "false", "logprob": 0.0, "top_logprobs": ["true"]}, "no object"),
+        ("false", "no object"),
+    ],
+)
+def test_what_an_endpoint_garbles_is_no_sign_and_never_a_zero(entry: object, why: str) -> None:
+    begun = {"token": '{"faulty": ', "logprob": 0.0}
+    assert of_verdict('{"faulty": false}', {"content": [begun, entry, {"token": "}", "logprob": 0.0}]}) == {}, why

@@ -11,9 +11,11 @@ import pytest
 import yaml
 from scripted_chat import PROCEDURE, ScriptedChat, refund_run
 
+from trajaudit._fields import RecordError
 from trajaudit.auditor import spec_hash
 from trajaudit.judges.trajel import TrajelJudge, trajel_self_consistency
 from trajaudit.judges.variant import PromptVariant
+from trajaudit.location import parse_steps
 from trajaudit.taxonomy import SUPPORT_DESK, TRAJEL, Taxonomy
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Verdict
@@ -174,3 +176,10 @@ def test_samples_of_the_trajel_judge_vote_for_a_set_of_types() -> None:
     assert judge.name == "selfcons3:trajel:scripted"
     assert verdict.types == ("referential", "procedural"), "named by three and two of three; scope by one"
     assert verdict.uncertainty["semantic_entropy"] == pytest.approx(0.6365, abs=1e-4), "two meanings, 2 to 1"
+
+
+@pytest.mark.parametrize("place", ["steps 2-4, action", "steps 2 to 4, thought", "step " + "9" * 5000 + ", action"])
+def test_a_range_of_steps_or_an_absurd_number_is_no_place(place: str) -> None:
+    """Of a range the grammar would keep the first step alone; an integer of 5000 digits is none to Python."""
+    with pytest.raises(RecordError, match="location: expected"):
+        parse_steps(place)

@@ -98,3 +98,10 @@ def test_a_name_with_mathematics_or_control_characters_is_drawn_as_text(tmp_path
 
 def test_a_long_name_breaks_at_its_own_separators():
     assert wrapped("self_consistency:view=outcome,k=5", 20) == "self_consistency:\nview=outcome,k=5"
+
+
+def test_where_no_outcome_is_known_the_main_figure_shows_pooled_recall(card):
+    unknown = {name: Estimate(None, reason="no fault is known to be") for name in ("silent_recall", "loud_recall")}
+    drawing = recall_by_stratum([card("a", **unknown)])
+    assert [column.key for column in drawing.table.columns] == ["auditor", "recall", "false_alarm"]
+    assert "0.667" in [text.get_text() for text in drawing.figure.axes[1].texts]

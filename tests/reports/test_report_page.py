@@ -162,3 +162,11 @@ def test_parts_stand_apart_and_the_viewer_holds_the_trajectories_of_all(tmp_path
     assert (tmp_path / "ours/tables/summary.md").is_file()
     assert (tmp_path / "theirs/figures/recall_by_stratum.png").is_file()
     assert 'href="#theirs-summary"' in page
+
+
+def test_labels_by_a_judge_are_not_called_known_and_types_that_nobody_named_are_not_drawn(tmp_path, runs, card):
+    judged = [replace(run, label=Label(run.label.faulty, origin="judge")) for run in runs]
+    untyped = replace(card("a"), per_type_recall={}, confusion={})
+    path = build_report(tmp_path, title="A report", parts=[Part("all", "All", judged, [], [untyped])])
+    assert "agreement with whoever gave them" in path.read_text()
+    assert not list((tmp_path / "figures").glob("confusion*"))

@@ -15,7 +15,7 @@ from typing import Literal
 
 from jinja2 import Environment, StrictUndefined
 
-from trajaudit._fields import Json, RecordError
+from trajaudit._fields import Json, RecordError, dumps
 from trajaudit.agents.protocol import VERSION as PROTOCOL_VERSION
 from trajaudit.agents.protocol import Dialect, JsonActions, Message, NativeCalls
 from trajaudit.auditor import spec_hash
@@ -81,7 +81,7 @@ class LLMAgent:
         top_p: float = 1.0,
         seed: int | None = 0,
     ) -> None:
-        for key, value in (("max_steps", max_steps), ("max_failed", max_failed), ("max_tokens", max_tokens)):
+        for key, value in (("max_steps", max_steps), ("max_failed", max_failed)):
             if value < 1:
                 raise ValueError(f"{key}: expected at least 1, got {value}")
         if not (_PROMPTS / prompt / "system.md").is_file():
@@ -166,18 +166,22 @@ class LLMAgent:
     async def _ask(self, episode: Episode, course: _Course) -> Completion:
         if len(course.steps) == self.max_steps:
             raise Over("max_steps")
-        if self.chat.window is not None:
-            texts = (str(message["content"]) for message in course.messages)
-            needed = sum(self.chat.count_tokens(text) + _TEMPLATE_TOKENS for text in texts) + self.decoding.max_tokens
-            if needed > self.chat.window:
-                raise Over("overflow", f"{needed} tokens do not fit the window of {self.chat.window}")
-        request = replace(self.decoding, messages=_joined(course.messages))
-        completion = await self.chat.complete(self.protocol.offer(request, episode.tools))
+        request = self.protocol.offer(replace(self.decoding, messages=_joined(course.messages)), episode.tools)
+        if self.chat.window is not None and (needed := self._needed(request)) > self.chat.window:
+            raise Over("overflow", f"{needed} tokens do not fit the window of {self.chat.window}")
+        completion = await self.chat.complete(request)
         course.usage += completion.usage
         course.latency_s += completion.latency_s
         if completion.refusal is not None or completion.finish_reason == "content_filter":
             raise Over("refused", completion.refusal or completion.text)
         return completion
+
+    def _needed(self, request: Request) -> int:
+        """Return the tokens that a request and its reply may take: words, calls and the tools that are offered."""
+        texts = [str(message["content"]) for message in request.messages]
+        texts += [dumps(message["tool_calls"]) for message in request.messages if "tool_calls" in message]
+        texts += [dumps(tool) for tool in request.tools]
+        return sum(self.chat.count_tokens(text) + _TEMPLATE_TOKENS for text in texts) + request.max_tokens
 
     def _refuse(self, completion: Completion, why: str, course: _Course) -> None:
         course.failed_parses += 1

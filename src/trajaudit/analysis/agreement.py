@@ -33,7 +33,8 @@ def _kappa(sums: FloatArray) -> FloatArray:
 def cohen_kappa(a: BoolArray, b: BoolArray, among: BoolArray) -> Statistic:
     """Return Cohen's kappa of two binary labels [n] over the items in ``among``."""
     columns = (a & b & among, a & among, b & among, among)
-    return Statistic(columns, _kappa, among, "both sides say the same of every item: chance explains all", unit=False)
+    reason = "both sides say the same of every item: chance explains all" if among.any() else "no item"
+    return Statistic(columns, _kappa, among, reason, unit=False)
 
 
 def _f1(sums: FloatArray) -> FloatArray:

@@ -68,8 +68,8 @@ def pairs_of(trajectories: Iterable[Trajectory]) -> list[Pair]:
     runs = {run.id: run for run in trajectories}
     found = []
     for run in runs.values():
-        told: Mapping[str, Any] = run.source.meta.get("attack") or {}
-        if told.get("of") in runs:
+        told: Any = run.source.meta.get("attack")
+        if isinstance(told, dict) and set(told) >= {"of", "name", "place", "wish"} and told["of"] in runs:
             found.append(Pair(run.group, told["of"], run.id, told["name"], told["place"], told["wish"]))
     return found
 

@@ -2,8 +2,9 @@
 
 The likelihood ratio of the two is the textbook answer, and it takes runs as independent. Runs of one scenario are not,
 so beside it stands the Wald test of the same coefficient with an error that is robust to clusters, on a t distribution
-with one degree of freedom less than there are clusters; Holm's correction is over the Wald tests. Where the flags
-separate the classes, a coefficient has no finite estimate and nothing is reported but that.
+with one degree of freedom less than there are clusters; Holm's correction is over the Wald tests. That error needs more
+clusters than the model has coefficients, and with a few more it is still too small. Where the flags separate the
+classes, or one follows from the others, a coefficient has no finite estimate and nothing is reported but that.
 """
 
 from __future__ import annotations
@@ -48,10 +49,11 @@ def incremental(runs: FlaggedRuns, level: float = 0.95) -> list[Increment]:
     """Return what each flag adds to the others, in the order of the flags."""
     _, number = np.unique(np.array(runs.groups), return_inverse=True)
     flags = runs.present.astype(float)
-    usable = [0 < column.mean() < 1 for column in flags.T]
-    whole = _fitted(flags[:, usable], runs, number) if any(usable) and 0 < runs.faulty.mean() < 1 else None
+    usable = [column.any() and not column.all() for column in runs.present.T]
+    reason = _unfit(flags[:, usable], runs)
+    whole = None if reason else _fitted(flags[:, usable], runs, number)
     if whole is None:
-        reason = "the model has no finite estimate: the flags separate the classes, or nothing varies"
+        reason = reason or "the model has no finite estimate: the flags separate the classes, or nothing varies"
         return [Increment(name, Estimate(None, n=len(flags), reason=reason, level=level)) for name in runs.flags]
     rows, place = [], 0
     for i, name in enumerate(runs.flags):
@@ -62,6 +64,18 @@ def incremental(runs: FlaggedRuns, level: float = 0.95) -> list[Increment]:
         others = [usable[j] and j != i for j in range(len(usable))]
         rows.append(_increment(name, place, whole, _fitted(flags[:, others], runs, number), runs, level))
     return [replace(row, p_holm=p) for row, p in zip(rows, holm([row.p_wald for row in rows]), strict=True)]
+
+
+def _unfit(flags: FloatArray, runs: FlaggedRuns) -> str | None:
+    """Return why no model of the label can be fitted to flags [n, k] that vary, null where one can be tried."""
+    groups, coefficients = len(set(runs.groups)), flags.shape[1] + 1
+    if coefficients == 1 or runs.faulty.all() or not runs.faulty.any():
+        return "the label never varies, or no flag does"
+    if np.linalg.matrix_rank(np.column_stack([np.ones(len(flags)), flags])) < coefficients:
+        return "a flag follows from the others"
+    if groups <= coefficients:
+        return f"the {coefficients} coefficients of the model need more than {groups} groups"
+    return None
 
 
 def _increment(name: str, place: int, whole: Any, without: Any, runs: FlaggedRuns, level: float) -> Increment:

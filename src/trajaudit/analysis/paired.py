@@ -59,7 +59,8 @@ def delong(
 ) -> tuple[float, float, float | None]:
     """Return the difference of two ROC areas, its standard error and the two-sided p value (null where the error is 0).
 
-    DeLong, DeLong and Clarke-Pearson (1988), in O(n log n); with clusters, Obuchowski (1997).
+    DeLong, DeLong and Clarke-Pearson (1988), in O(n log n); with clusters, Obuchowski (1997). A single cluster has an
+    error of 0: nothing shows how clusters differ.
 
     Args:
         a, b: the scores of two auditors on the same trajectories [n].
@@ -79,7 +80,8 @@ def delong(
     variance = 2 * _corrected(len(np.unique(cluster))) * float(positive @ negative)
     for part, members in ((positive, faulty), (negative, ~faulty)):
         variance += _corrected(len(np.unique(cluster[members]))) * float(part @ part)
-    difference, error = area_a - area_b, sqrt(max(0.0, variance))
+    several = len(np.unique(cluster)) > 1
+    difference, error = area_a - area_b, sqrt(max(0.0, variance)) if several else 0.0
     return difference, error, float(2 * norm.sf(abs(difference) / error)) if error > 0 else None
 
 

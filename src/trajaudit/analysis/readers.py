@@ -80,12 +80,14 @@ class Intervals:
 def reader(name: str, verdicts: Sequence[Verdict], ids: Sequence[str], types: Sequence[str]) -> Reader:
     """Return one auditor's verdicts in the order of ``ids``; every step in its evidence counts as named."""
     own = {verdict.trajectory_id: verdict for verdict in verdicts if verdict.ok}
-    rows = [own.get(name) for name in ids]
+    rows = [own.get(run) for run in ids]
     return Reader(
         name,
         np.array([row is not None for row in rows]),
         np.array([bool(row is not None and row.faulty) for row in rows]),
-        np.array([[row is not None and kind in row.types for kind in types] for row in rows]).reshape(len(ids), -1),
+        np.array([[row is not None and kind in row.types for kind in types] for row in rows]).reshape(
+            len(ids), len(types)
+        ),
         tuple(frozenset() if row is None else _steps(row) for row in rows),
     )
 
@@ -165,7 +167,7 @@ def _as_sets(readers: Sequence[Reader], types: Sequence[str]) -> tuple[list[froz
         ]
         for one in readers
     ]
-    sets = sorted({named for row in said for named in row if named is not None}, key=sorted)
+    sets = sorted({named for row in said for named in row if named is not None}, key=sorted) or [frozenset()]
     number = {named: i for i, named in enumerate(sets)}
     return sets, np.array(
         [[MISSING if named is None else number[named] for named in row] for row in said], dtype=np.int64

@@ -32,7 +32,7 @@ def self_agreement(said: Sequence[Sequence[bool]]) -> tuple[Statistic, Statistic
     agreeing = (yes * (yes - 1) + no * (no - 1)) / (times * (times - 1))
     everyone = np.ones(len(said), dtype=np.bool_)
     agreement = mean(agreeing, everyone, "no run was judged twice", unit=True)
-    reason = "every judgment says the same: chance explains all"
+    reason = "every judgment says the same: chance explains all" if len(said) else "no run was judged twice"
     return agreement, Statistic((agreeing, yes / times, everyone), _fleiss, everyone, reason, unit=False)
 
 

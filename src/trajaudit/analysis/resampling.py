@@ -110,6 +110,8 @@ def replicates(plan: Design, statistics: Sequence[Statistic], resamples: int, se
     Row i holds what statistic i is in each resample, NaN where it is undefined there. Each distinct column is summed
     once, all of them in one matrix product; where columns stand for single rows, their sums are the rows' weights.
     """
+    if not statistics or not plan.clusters:
+        return np.full((len(statistics), resamples), np.nan)
     distinct = {id(column): column for s in statistics if isinstance(s.columns, tuple) for column in s.columns}
     of_cluster = cluster_sums(plan, list(distinct.values()))
     row = {key: i for i, key in enumerate(distinct)}

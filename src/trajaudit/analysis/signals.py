@@ -16,7 +16,8 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from trajaudit.analysis.agreement import clustered
-from trajaudit.analysis.intervals import RESAMPLES, estimates, no_spread, percentile
+from trajaudit.analysis.differences import paired_difference
+from trajaudit.analysis.intervals import MOSTLY_DEFINED, RESAMPLES, estimates, percentile
 from trajaudit.analysis.paired import delong, detectable, holm
 from trajaudit.analysis.resampling import Design, replicates
 from trajaudit.analysis.result import Comparison, Estimate
@@ -141,7 +142,8 @@ def compare_areas(
 ) -> list[Comparison]:
     """Compare the AUCs of every pair of flags on the same runs: DeLong by cluster, Holm over the pairs.
 
-    The interval of a difference is from resampled clusters; the test is null where two flags never differ.
+    The interval of a difference is from resampled clusters; the test is null where two flags never differ, or there is
+    one cluster only.
     """
     pairs = list(combinations(range(len(runs.flags)), 2))
     plan = runs.design
@@ -164,18 +166,15 @@ def _compared(
     alpha: float,
 ) -> Comparison:
     i, j = pair
-    a, b = areas[i].value, areas[j].value
     names = runs.flags[i], runs.flags[j]
-    if a is None or b is None:
+    if areas[i].value is None:  # the labels are of one class, for every flag
         nothing = Estimate(None, n=len(runs.faulty), reason=areas[i].reason, level=level)
         return Comparison("auc", *names, nothing, "", None, reason=areas[i].reason)
     absent = (~runs.present).astype(np.float64)
     _, error, p_value = delong(absent[:, i], absent[:, j], runs.faulty, plan.cluster)
-    moved = drawn[i] - drawn[j]
-    moved = moved[~np.isnan(moved)]
-    low, high = (a - b, a - b) if no_spread(moved) else percentile(moved, level)
-    difference = Estimate(a - b, low, high, len(runs.faulty), "percentile", level=level)
-    reason = None if p_value is not None else "no test: the two flags never differ"
+    difference = paired_difference(areas[i], areas[j], plan, drawn[i] - drawn[j], level)
+    untested = "all runs are of one group" if plan.clusters < 2 else "the two flags never differ"
+    reason = None if p_value is not None else f"no test: {untested}"
     return Comparison(
         "auc", *names, difference, "DeLong by cluster", p_value, mde=detectable(error, alpha), reason=reason
     )
@@ -185,8 +184,9 @@ def _compared(
 class RankAgreement:
     """How far two orders of the same flags agree.
 
-    ``tau`` is Kendall's, with the interval from resampled clusters; ``p_value`` is exact over all orders, the null
-    being no relation; ``same_order`` is the share of resamples in which the whole order is theirs.
+    ``tau`` is Kendall's tau-b, with the interval from resampled clusters; ``p_value`` has no relation as its null and
+    is exact over all orders, but where values tie; ``same_order`` is the share of resamples in which every two flags
+    stand to each other as in theirs.
     """
 
     tau: Estimate
@@ -200,14 +200,22 @@ def rank_agreement(
     """Compare the order of the flags by AUC with another order of them, given by ``theirs`` (one value a flag)."""
     areas = [auc_of(column, runs.faulty) for column in runs.present.T]
     values = [area.value for area in areas]
-    if any(value is None for value in values) or len(set(theirs)) < 2:
-        return RankAgreement(Estimate(None, reason="an AUC is undefined: there is no order", level=level), None, None)
+    if None in values or min(len(set(values)), len(set(theirs))) < 2:
+        reason = "an AUC is undefined, or all are equal: there is no order"
+        return RankAgreement(Estimate(None, n=len(theirs), reason=reason, level=level), None, None)
     tau, p_value = kendalltau(values, theirs)
     drawn = replicates(runs.design, areas, resamples, seed)
     first, second = np.triu_indices(len(theirs), 1)
-    same = np.sign(drawn[first] - drawn[second]) * np.sign(np.subtract.outer(theirs, theirs)[first, second])[:, None]
-    taus = same.mean(axis=0)
+    ours, expected = np.sign(drawn[first] - drawn[second]), np.sign(np.subtract.outer(theirs, theirs)[first, second])
+    # Tau-b of every resample: concordant less discordant pairs, over the pairs that neither side ties.
+    taus = divide(expected @ ours, np.sqrt(np.square(ours).sum(axis=0) * np.square(expected).sum()))
+    known = ours[:, ~np.isnan(drawn).any(axis=0)]
+    same_order = float(np.mean((known == expected[:, None]).all(axis=0))) if known.size else None
     taus = taus[~np.isnan(taus)]
-    low, high = percentile(taus, level)
-    estimate = Estimate(float(tau), low, high, len(theirs), "percentile", level=level)
-    return RankAgreement(estimate, float(p_value), float(np.mean(taus == 1)))
+    if len(taus) < MOSTLY_DEFINED * resamples:
+        nothing = "no interval: there is no order in too many resamples"
+        return RankAgreement(
+            Estimate(float(tau), n=len(theirs), reason=nothing, level=level), float(p_value), same_order
+        )
+    estimate = Estimate(float(tau), *percentile(taus, level), len(theirs), "percentile", level=level)
+    return RankAgreement(estimate, float(p_value), same_order)

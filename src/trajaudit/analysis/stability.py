@@ -102,7 +102,9 @@ def _opinions(trajectories: Sequence[Trajectory], own: Mapping[str, Verdict], ty
     return Opinions(
         np.array([row is not None for row in ok], dtype=np.bool_),
         np.array([row is not None and bool(row.faulty) for row in ok], dtype=np.bool_),
-        np.array([[row is not None and kind in row.types for kind in types] for row in ok], dtype=np.bool_),
+        np.array([row is not None and kind in row.types for row in ok for kind in types], dtype=np.bool_).reshape(
+            len(ok), len(types)
+        ),
     )
 
 

@@ -84,7 +84,7 @@ def _row(
     doubt = np.array([_value(verdict, sign) for verdict in verdicts], dtype=np.float64)
     n, among = len(verdicts), np.ones(len(verdicts), dtype=np.bool_)
     if not wrong.any() or wrong.all():
-        reason = f"{'all' if n and wrong.all() else 'none'} of {n} verdicts are wrong: there is nothing to tell apart"
+        reason = f"{'all' if wrong.all() else 'none'} of {n} verdicts are wrong: there is nothing to tell apart"
         statistic: Statistic = undefined(n, reason)
     else:
         statistic = ranking(doubt, wrong, among)["roc_auc"]

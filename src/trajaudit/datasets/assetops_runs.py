@@ -12,12 +12,11 @@ other runs on some of these questions and must not be attached.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from trajaudit._fields import Fields, Json, RecordError, fail, file_hash, lines, loads, typed
+from trajaudit._fields import Fields, Json, RecordError, dumps, fail, file_hash, lines, loads, typed
 from trajaudit.dataset import Dataset, Procedure, Receipt
 from trajaudit.datasets.files import git_blob, need_files
 from trajaudit.taxonomy import TRAJEL
@@ -73,8 +72,7 @@ def _packed(path: Path) -> Iterator[tuple[str, Fields]]:
 
 def _cloned(root: Path) -> Iterator[tuple[str, Fields]]:
     """Yield each run of a clone as the packed file has it: the loop of each task, without the prompts around it."""
-    paths = sorted((root / FOLDER).iterdir()) if (root / FOLDER).is_dir() else []
-    paths = sorted((path for path in paths if path.suffix == ".json"), key=lambda path: int(path.stem.split("_")[1]))
+    paths = sorted((root / FOLDER).glob("*.json"), key=_number)
     if not paths:
         raise FileNotFoundError(f"dataset.clone: no runs in {root / FOLDER}: expected a clone of the repository")
     for path in paths:
@@ -85,14 +83,25 @@ def _cloned(root: Path) -> Iterator[tuple[str, Fields]]:
         yield git_blob(content), Fields(unpacked, f"{path}:", _RUN_KEYS)
 
 
+def _number(path: Path) -> int:
+    """Return the number of the question in the name of a recorded file."""
+    number = path.stem.split("_")[1:2]
+    return (
+        int(number[0]) if number and number[0].isdecimal() else fail(f"{path}: file name", "Q_NUMBER_….json", path.name)
+    )
+
+
 def _cloned_task(obj: Json, where: str) -> Json:
     task = typed(obj, dict, where)
     log = typed(task.get("logs"), dict, f"{where}.logs")
     key = "trajectroy_log"  # as the harness spells it
-    steps = [{name: step.get(name) for name in _STEP_KEYS} for step in typed(log.get(key), list, f"{where}.logs.{key}")]
-    return (
-        {name: task.get(name) for name in _TASK_KEYS} | {name: log.get(name) for name in _LOG_KEYS} | {"steps": steps}
-    )
+    at = f"{where}.logs.{key}"
+    steps = [typed(step, dict, f"{at}[{i}]") for i, step in enumerate(typed(log.get(key), list, at))]
+    return {
+        **{name: task.get(name) for name in _TASK_KEYS},
+        **{name: log.get(name) for name in _LOG_KEYS},
+        "steps": [{name: step.get(name) for name in _STEP_KEYS} for step in steps],
+    }
 
 
 def _trajectory(blob: str, run: Fields, receipt: Receipt) -> Trajectory:
@@ -158,13 +167,14 @@ def _action(step: Fields) -> Action | None:
 
 
 def _arguments(given: str) -> dict[str, Json]:
-    """Return the arguments of a call where they are a JSON object, else the text as it was given.
+    """Return the arguments of a call where they are a JSON object of finite numbers, else the text as it was given.
 
     >>> _arguments('{"site_name": "MAIN"}'), _arguments("site_name=MAIN")
     ({'site_name': 'MAIN'}, {'input': 'site_name=MAIN'})
     """
     try:
-        found = json.loads(given)
+        found = loads(given, "action_input")
+        dumps(found)  # 1e999 is JSON, and read as infinity
     except ValueError:
         found = None
     return found if isinstance(found, dict) else {"input": given}

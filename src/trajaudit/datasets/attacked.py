@@ -17,11 +17,13 @@ from dataclasses import replace
 from typing import Literal
 
 from trajaudit._fields import Json, nearest
-from trajaudit.dataset import Dataset, Receipt
+from trajaudit.dataset import Dataset
 from trajaudit.datasets.attacks import ATTACKS, Attack
 from trajaudit.trajectory import Step, Trajectory
 
 PLACES = ("observation", "answer")
+SUFFIX = "+attacked"
+"""What the name of an attacked set ends in."""
 Place = Literal["observation", "answer"]
 
 
@@ -42,6 +44,9 @@ def attacked(*, base: Dataset, attacks: Sequence[str], places: Sequence[Place], 
         if not given or len(set(given)) < len(given):
             raise ValueError(f"{key}: expected at least one, each once, got {list(given)}")
 
+    if base.name.endswith(SUFFIX):
+        raise ValueError(f"base: expected a set without attacks, got {base.name!r}")
+
     def load() -> Iterator[Trajectory]:
         for run in base:
             yield run
@@ -50,11 +55,11 @@ def attacked(*, base: Dataset, attacks: Sequence[str], places: Sequence[Place], 
     copies = 1 + len(attacks) * len(places)
     note = f"every run of {base.name} with {copies - 1} attacked copies: {', '.join(attacks)}; in {', '.join(places)}"
     return Dataset(
-        f"{base.name}+attacked",
+        f"{base.name}{SUFFIX}",
         load,
         base.taxonomy,
         base.procedure,
-        Receipt(base.receipt.read, base.receipt.kept * copies, notes=[*base.receipt.notes, note]),
+        replace(base.receipt, kept=base.receipt.kept * copies, notes=[*base.receipt.notes, note]),
         base.rules,
         base.files,
         None if base.size is None else base.size * copies,

@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 from trajaudit._fields import file_hash, nearest
-from trajaudit.datasets.origins import origins
+from trajaudit.datasets.origins import origins, unreleased
 
 Pins = Mapping[str, Mapping[str, Mapping[str, str]]]
 
@@ -75,7 +75,10 @@ def fetch(dataset: str, data_dir: str | Path, pins: Pins | None = None, timeout_
     if dataset not in pins and origins(dataset):
         return []
     if dataset not in pins:
-        raise ValueError(f"dataset {dataset!r} has nothing to fetch{nearest(dataset, pins)}; known: {', '.join(pins)}")
+        known = sorted({*pins, *unreleased()})
+        raise ValueError(
+            f"dataset: {dataset!r} has no published files to fetch{nearest(dataset, known)}; known: {', '.join(known)}"
+        )
     return [_fetch_one(Path(data_dir) / name, pin, timeout_s) for name, pin in pins[dataset].items()]
 
 

@@ -49,7 +49,8 @@ def jsonl(
         runs = _typed(file, TAXONOMIES[taxonomy])
         return (run for run in runs if origin is None or (run.label is not None and run.label.origin == origin))
 
-    read, count = sum(1 for _ in _typed(file, TAXONOMIES[taxonomy])), sum(1 for _ in load())
+    origins = [run.label.origin if run.label else None for run in _typed(file, TAXONOMIES[taxonomy])]
+    read, count = len(origins), len(origins) if origin is None else origins.count(origin)
     if count == 0:
         which = "is empty" if origin is None else f"has none with a label by {origin}"
         raise ValueError(f"path: expected at least one trajectory, and {path} {which}")

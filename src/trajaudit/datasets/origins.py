@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.resources import files as package_files
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -35,8 +36,19 @@ class Origin:
 
 def origins(dataset: str) -> dict[str, Origin]:
     """Return the origins of a dataset's unreleased files, by their path below the data folder."""
-    known = yaml.safe_load(package_files("trajaudit.datasets").joinpath("origins.yaml").read_text())
-    return {name: Origin(**entry) for name, entry in known.get(dataset, {}).items()}
+    return {name: Origin(**entry) for name, entry in _load().get(dataset, {}).items()}
+
+
+def unreleased() -> list[str]:
+    """Return the datasets that have such files."""
+    return list(_load())
+
+
+def _load() -> dict[str, dict[str, dict[str, Any]]]:
+    known: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(
+        package_files("trajaudit.datasets").joinpath("origins.yaml").read_text()
+    )
+    return known
 
 
 def missing(dataset: str, data_dir: str | Path) -> dict[str, Origin]:

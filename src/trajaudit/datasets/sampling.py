@@ -33,7 +33,7 @@ def draw_sample(runs: Iterable[Trajectory], n: int, seed: int, stratify: Stratif
     """Return ``n`` runs (all, where there are no more), in an order that says nothing of the kind of a run.
 
     Raises:
-        ValueError: ``n`` is below 1, or ``stratify`` is unknown.
+        ValueError: ``n`` is below 1, or ``stratify`` is unknown or parts nothing.
     """
     if n < 1:
         raise ValueError(f"n: expected at least 1, got {n}")
@@ -43,6 +43,8 @@ def draw_sample(runs: Iterable[Trajectory], n: int, seed: int, stratify: Stratif
     for run in runs:
         digest = hashlib.sha256(f"{seed}|{run.id}".encode("utf-8", "surrogatepass")).digest()
         kinds[KINDS[stratify](run)].append((digest, run))
+    if stratify != "none" and len(kinds) == 1:
+        raise ValueError(f"stratify: all runs are alike in {stratify!r}; stratify=none draws from them")
     turns = []
     for members in kinds.values():
         members.sort(key=lambda member: member[0])

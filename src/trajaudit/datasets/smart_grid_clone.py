@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from trajaudit._fields import Fields, Json, RecordError, loads
+from trajaudit._fields import Fields, Json, RecordError, fail, loads, typed
 from trajaudit.dataset import Receipt
 from trajaudit.datasets.files import git_blob
 from trajaudit.datasets.smart_grid_judgments import FORM, JudgedRun, Judgment, bare_constants
@@ -56,7 +56,8 @@ def read_clone(clone: str | Path, receipt: Receipt) -> Iterator[JudgedRun]:
             receipt.dropped[reason] = receipt.dropped.get(reason, 0) + 1
     unread: set[str] = set()
     for run_id, logs in found.items():
-        record = loads(logs[0].path.read_bytes(), str(logs[0].path), bare_constants(receipt))
+        path = logs[0].path
+        record = typed(loads(path.read_bytes(), str(path), bare_constants(receipt)), dict, str(path))
         unread |= set(record) - set(RECORD_KEYS)
         yield _run(run_id, logs, {key: value for key, value in record.items() if key in RECORD_KEYS})
     if unread:
@@ -75,6 +76,8 @@ def _read_log(path: Path, root: Path) -> _Log:
     form = Fields(log.need("parsed_dims", dict), log.at("parsed_dims"), FORM)
     judge = log.need("judge_model", str).rpartition("/")[2]
     target = root / log.need("trajectory_file", str)
+    if not target.resolve().is_relative_to(root.resolve()):
+        fail(log.at("trajectory_file"), "a path inside the clone", log.obj["trajectory_file"])
     return _Log(log.need("run_name", str), log.need("scenario_id", str), target, Judgment.read(form, judge))
 
 

@@ -119,7 +119,7 @@ def _turn(obj: Json, where: str) -> tuple[list[Step], str]:
     if turn.need("role", str) != "assistant":
         fail(turn.at("role"), "assistant", turn.obj["role"])
     content = turn.need("content", str)
-    calls = [Fields(call, f"{turn.at('tool_calls')}[{i}]", _CALL_KEYS) for i, call in enumerate(turn.obj["tool_calls"])]
+    calls = turn.each("tool_calls", lambda call, at: Fields(call, at, _CALL_KEYS))
     steps = [
         Step(0, None, Action(call.need("name", str), call.need("arguments", dict)), _output(call)) for call in calls
     ]

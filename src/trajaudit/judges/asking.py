@@ -68,7 +68,6 @@ class Asking(ABC):
 
     def __init__(self, chat: Chat, view: str, system: str, decoding: Request, overflow: str) -> None:
         one_of("overflow", overflow, OVERFLOW_POLICIES)
-        _check_decoding(decoding)
         self.chat, self.view, self.system, self.overflow = chat, view, system, overflow
         self.decoding = decoding
 
@@ -211,17 +210,6 @@ class Asking(ABC):
             return None
         around = self.chat.count_tokens(self.system) + self.chat.count_tokens(self.user("0" * 16, "", trajectory))
         return self.chat.window - self.decoding.max_tokens - around - _TEMPLATE_TOKENS
-
-
-def _check_decoding(decoding: Request) -> None:
-    if decoding.max_tokens < 1:
-        raise ValueError(f"max_tokens: expected at least 1, got {decoding.max_tokens}")
-    if not 0 <= decoding.temperature <= 2:
-        raise ValueError(f"temperature: expected a number in [0, 2], got {decoding.temperature}")
-    if not 0 < decoding.top_p <= 1:
-        raise ValueError(f"top_p: expected a number in (0, 1], got {decoding.top_p}")
-    if not 0 <= decoding.top_logprobs <= 20:
-        raise ValueError(f"top_logprobs: expected 0 to 20, got {decoding.top_logprobs}")
 
 
 def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -49,14 +49,16 @@ def of_verdict(text: str, logprobs: Json) -> dict[str, float]:
             return {}
         surprisal = -sum(float(entry["logprob"]) for entry in said) / len(said)
         masses = [_mass(said[0].get("top_logprobs") or [], word) for word in _WORDS]
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+        return {}
+    if not all(map(math.isfinite, (surprisal, *masses))):
         return {}
     signs = {"token_surprisal": max(0.0, surprisal)}
     if all(masses):
         share = masses[0] / sum(masses)
         entropy = -share * math.log(share) - (1 - share) * math.log(1 - share) if 0 < share < 1 else 0.0
         signs = {"token_entropy": entropy, "token_tie": max(0.0, 1 - abs(masses[0] - masses[1])), **signs}
-    return {name: value for name, value in signs.items() if math.isfinite(value)}
+    return signs
 
 
 def _value_tokens(text: str, entries: Sequence[Mapping[str, Json]]) -> list[Mapping[str, Json]]:

@@ -33,6 +33,16 @@ class Request:
     top_logprobs: int = 0
     tools: tuple[Json, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise ValueError(f"max_tokens: expected at least 1, got {self.max_tokens}")
+        if not 0 <= self.temperature <= 2:
+            raise ValueError(f"temperature: expected a number in [0, 2], got {self.temperature}")
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p: expected a number in (0, 1], got {self.top_p}")
+        if not 0 <= self.top_logprobs <= 20:
+            raise ValueError(f"top_logprobs: expected 0 to 20, got {self.top_logprobs}")
+
     def key(self, model_spec: Json) -> str:
         """SHA-256 of this request as put to the model that ``model_spec`` identifies."""
         body = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "tools" or self.tools}

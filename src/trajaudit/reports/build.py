@@ -46,6 +46,8 @@ FIGURES: tuple[Callable[[Sequence[Scorecard]], Drawing], ...] = (
     reliability_curves,
     cost_quality,
 )
+OF_TYPES = (per_type_recall, confusion_matrices)
+"""Figures of fault types, left out where no label names any."""
 SECTIONS = (
     ("summary", "Who finds what", ("recall_by_stratum",), ("summary",)),
     ("comparisons", "Which differences are certain", (), ("comparisons",)),
@@ -65,6 +67,11 @@ LEAD = (
     "Auditors read recorded runs of an agent and say whether something went wrong in them, at which step, of which "
     "type and how surely. Here they are measured on the same runs, whose faults are known, and every verdict can be "
     "read beside the run it was given on."
+)
+FALLIBLE_LEAD = (
+    "Auditors read recorded runs of an agent and say whether something went wrong in them, at which step, of which "
+    "type and how surely. Here they are measured on the same runs against labels that are not there by construction, "
+    "so a score is agreement with whoever gave them; every verdict can be read beside the run it was given on."
 )
 UNLABELLED_LEAD = (
     "Auditors read recorded runs of an agent and say whether something went wrong in them, at which step, of which "
@@ -123,9 +130,14 @@ def build_report(
     facts = head_facts(trajectories, verdicts)
     _write(folder / "metrics.json", metrics_json(title, facts, parts, notes))
     path = folder / "report.html"
-    lead = LEAD if any(part.labelled for part in parts) else UNLABELLED_LEAD
-    _write(path, page(title, lead, facts, notes, sections, embed(trajectories, verdicts, max_embedded)))
+    _write(path, page(title, _lead(trajectories), facts, notes, sections, embed(trajectories, verdicts, max_embedded)))
     return path
+
+
+def _lead(trajectories: Iterable[Trajectory]) -> str:
+    """Return what the page says first, by how the labels are known: a score is about faults or about a view of them."""
+    origins = {run.label.origin for run in trajectories if run.label is not None}
+    return (LEAD if origins == {"construction"} else FALLIBLE_LEAD) if origins else UNLABELLED_LEAD
 
 
 def _part_sections(part: Part, folder: Path) -> Iterator[Section]:
@@ -142,7 +154,9 @@ def _part_sections(part: Part, folder: Path) -> Iterator[Section]:
         write(table, folder / "tables")
     for table in aside:
         write(table, folder / "tables" / str(table.convention))
-    pictures = {drawing.key: _picture(drawing, folder / "figures") for drawing in (draw(first) for draw in FIGURES)}
+    typed = any(card.per_type_recall or card.confusion for card in first)
+    shown = [draw(first) for draw in FIGURES if typed or draw not in OF_TYPES]
+    pictures = {drawing.key: _picture(drawing, folder / "figures") for drawing in shown}
     return _sections(tables, pictures, aside)
 
 
@@ -193,7 +207,9 @@ def _sections(
             folded = [table for name, table in tables.items() if name.startswith("confusion_")]
             folded_title = "Confusion in numbers"
         if shown:
-            yield Section(key, title, [pictures[name] for name in figures], shown, folded, folded_title)
+            yield Section(
+                key, title, [pictures[name] for name in figures if name in pictures], shown, folded, folded_title
+            )
 
 
 def head_facts(trajectories: Sequence[Trajectory], verdicts: Sequence[Verdict]) -> list[Fact]:

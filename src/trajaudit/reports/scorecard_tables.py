@@ -121,7 +121,7 @@ def summary_table(cards: Sequence[Scorecard]) -> Table:
         SUMMARY,
         cards,
         [
-            "Silent: faulty, yet the outcome that the customer sees is the right one; loud: faulty, and it is not.",
+            "Silent: faulty, yet the outcome is the right one; loud: faulty, and it is not.",
             "Exact step: over faulty runs that were flagged with a step; found and located: over all faulty runs.",
             "Rank: by F1, whatever the intervals; see the comparisons for which differences are certain.",
         ],

@@ -57,7 +57,8 @@ def annotate_export(
         if not folder.done:
             condition = "with_reference" if with_reference else "blind"
             write_sheets(index.parent, runs, data.taxonomy, data.procedure.text, condition)
-        print(f"{len(runs)} sheets: {index.resolve()}")
+        fewer = f" (all that there are; n={n} was asked for)" if len(runs) < n else ""
+        print(f"{len(runs)} sheets{fewer}: {index.resolve()}")
     return 0
 
 

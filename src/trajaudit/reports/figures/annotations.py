@@ -32,7 +32,8 @@ def type_by_component(sides: Sides) -> Drawing:
     columns = {name: np.array([name in named for named in sides.components]) for name in COMPONENTS}
     caption = (
         "Of the runs with a fault of a type (rows), how many have a fault located in a component (columns). A run with "
-        "several types or components counts for each."
+        "several types or components counts for each. Misspelt components are counted, so two cells are one more than "
+        "printed in the paper."
     )
     return _heat_map("type_by_component", "Types by component", sides, columns, caption)
 

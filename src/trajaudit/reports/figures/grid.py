@@ -33,7 +33,7 @@ def frame(ax: Axes, xs: Sequence[float], labels: Sequence[str], names: Sequence[
     ax.set_xlim(-0.5, xs[-1] + 0.5)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.xaxis.tick_top()
-    ax.set_xticks(list(xs), labels, fontsize=7.5, linespacing=1.15)
+    ax.set_xticks(list(xs), labels, fontsize=7.5, linespacing=1.15, va="baseline")
     ax.set_yticks(range(len(names)), names, fontsize=8.5)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)

@@ -54,15 +54,16 @@ function finalAnswer(trajectory) {
 function labelLine(trajectory) {
   const label = trajectory.label;
   if (!label) return el("p", { class: "quiet" }, "No label is known.");
-  const outcome = { true: "the outcome is right", false: "the outcome is wrong", null: "the outcome is not known to be right" };
+  const outcome = { true: "the outcome is right", false: "the outcome is wrong", null: "nobody knows the outcome" };
   const faults = label.faults.map((fault) => {
-    const where = fault.step === null ? "step unknown" : "step " + fault.step;
+    const nowhere = fault.component === "final_answer" ? "final answer" : "step unknown";
+    const where = fault.step === null ? nowhere : "step " + fault.step;
     return el("li", {}, el("bdi", {}, fault.type), ", " + where);
   });
   return el(
     "div",
     { class: "label" },
-    el("p", {}, badge(stratumOf(trajectory), stratumOf(trajectory)), " " + outcome[label.outcome_correct] + "; known by " + label.origin + "."),
+    el("p", {}, badge(stratumOf(trajectory), stratumOf(trajectory)), " " + (label.faulty ? "faulty" : "clean") + ", " + outcome[label.outcome_correct] + "; label by " + label.origin + "."),
     faults.length ? el("ul", {}, faults) : null,
     label.twin ? el("p", { class: "quiet" }, "Clean twin: ", el("bdi", {}, label.twin)) : null,
     trajectory.reference ? el("details", {}, el("summary", {}, "Reference answer"), block(trajectory.reference)) : null,
