@@ -10,7 +10,7 @@ import json
 import platform
 from pathlib import Path
 
-from benchmarks import bench_asset_ops, bench_generation, bench_metrics, bench_requests
+from benchmarks import bench_asset_ops, bench_detectors, bench_generation, bench_metrics, bench_requests
 
 GENERATION_GOAL = 15_000
 OUT = Path("outputs/bench.json")
@@ -18,13 +18,14 @@ OUT = Path("outputs/bench.json")
 
 def main() -> None:
     generation, requests, metrics = bench_generation.run(), bench_requests.run(), bench_metrics.run()
+    plant, detectors = bench_asset_ops.run(), bench_detectors.run()
     OUT.parent.mkdir(exist_ok=True)
-    plant = bench_asset_ops.run()
     figures = {
         "generation": generation,
         "asset_ops": plant,
         "requests": requests,
         "metrics": metrics,
+        "detectors": detectors,
         "machine": platform.platform(),
     }
     OUT.write_text(json.dumps(figures, indent=1, allow_nan=False) + "\n")
@@ -35,6 +36,10 @@ def main() -> None:
     print(f"requests     1,000 of 200 ms at concurrency 64: {requests['ratio']:.2f} x the ideal (goal 1.3 or less)")
     print(f"             a tenth failing once: {requests['failing_answered']:,} of 1,000 answered")
     print("metrics      " + ", ".join(f"{name} {value}" for name, value in metrics.items()))
+    train, inference = detectors["train_ratio"], detectors["inference_ratio"]
+    print(
+        f"detectors    by length, x padding to the window: train {train:.1f} (goal 3), infer {inference:.1f} (goal 2)"
+    )
     print(f"all figures: {OUT}")
 
 

@@ -24,6 +24,7 @@ def figures(text: str) -> set[str]:
         "experiments/trajectory_judge/README.md",
         "experiments/trajel/README.md",
         "experiments/signals/README.md",
+        "experiments/blind_spot/README.md",
     ],
 )
 def test_a_figure_of_the_prose_stands_in_a_committed_table(name: str) -> None:

@@ -23,6 +23,7 @@ RECORDS = {
 }
 ALLOWED = {
     "datasets": set(),
+    "detectors": set(),
     "testbeds": set(),
     "llm": set(),
     "agents": {"llm"},

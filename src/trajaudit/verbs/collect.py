@@ -17,6 +17,9 @@ from trajaudit.runs import final_verdicts
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Verdict, check_verdicts
 
+STORED = {"judge": "verdicts.jsonl", "train": "predictions.jsonl"}
+"""The verbs that give verdicts, with the file that they leave them in."""
+
 
 @dataclass(frozen=True)
 class Collected:
@@ -47,8 +50,8 @@ def collect(
     """Load a dataset and the verdicts on it.
 
     Args:
-        name: the runs to look through, ``<output_dir>/judge/<name>/*``; the dataset's own name where null. Runs over
-            another configuration of the dataset are passed over.
+        name: the runs to look through, ``<output_dir>/{judge,train}/<name>/*``; the dataset's own name where null. Runs
+            over another configuration of the dataset are passed over.
         limit: the first so many trajectories only.
         files: verdict files to read instead.
 
@@ -57,8 +60,9 @@ def collect(
         RecordError: a verdict was given on other content than the dataset's.
     """
     data = dataset_of(dataset)
-    folder = Path(output_dir) / "judge" / (name or data.name)
-    paths = [Path(file) for file in files] if files else _runs_over(dataset.config, folder)
+    folders = {verb: Path(output_dir) / verb / (name or data.name) for verb in STORED}
+    found = [path for verb in STORED for path in _runs_over(dataset.config, folders[verb], STORED[verb])]
+    paths = [Path(file) for file in files] if files else found
     trajectories = list(data.prefix(limit))
     if files:
         verdicts = [verdict for path in paths for verdict in final_verdicts(path)]
@@ -67,7 +71,7 @@ def collect(
         verdicts = _current(paths, {trajectory.id: trajectory.content_hash for trajectory in trajectories})
     if not verdicts:
         raise FileNotFoundError(
-            f"no verdicts on {data.name!r} under {folder}: run `trajaudit judge` with the same dataset first"
+            f"no verdicts on {data.name!r} under {folders['judge']}: run `trajaudit judge` with the same dataset first"
         )
     hashes = {str(path): file_hash(path) for path in paths}
     return Collected(data, trajectories, distinct(verdicts), {**data.files, **hashes})
@@ -124,7 +128,7 @@ def warnings(verdicts: Iterable[Verdict]) -> list[str]:
     return [NEAR_CHANCE] if any("SmolLM2-135M" in verdict.auditor for verdict in verdicts) else []
 
 
-def _runs_over(dataset: Json, folder: Path) -> list[Path]:
+def _runs_over(dataset: Json, folder: Path, file: str) -> list[Path]:
     """Return the verdict files of runs whose dataset has the same configuration, wherever the data lay."""
 
     def identity(config: Json) -> Json:
@@ -132,9 +136,9 @@ def _runs_over(dataset: Json, folder: Path) -> list[Path]:
         return {key: value for key, value in config.items() if key not in ("data_dir", "path")} | inner
 
     return [
-        run / "verdicts.jsonl"
+        run / file
         for run in sorted(folder.glob("*"))
-        if all((run / name).is_file() for name in ("verdicts.jsonl", "config.yaml", "manifest.json"))
+        if all((run / name).is_file() for name in (file, "config.yaml", "manifest.json"))
         and identity(yaml.safe_load((run / "config.yaml").read_text())["dataset"]) == identity(dataset)
     ]
 

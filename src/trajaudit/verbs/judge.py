@@ -130,6 +130,7 @@ def _built(choice: Choice, chat: Chat | None, told: Mapping[str, Any]) -> list[J
 def _told(choice: Choice, data: Dataset, reply: ReplyLimits) -> dict[str, Any]:
     """Return what only the run knows: what comes with the dataset, and how long replies may be."""
     told: dict[str, Any] = {"procedure": data.procedure.text, "taxonomy": data.taxonomy, **reply}
+    told["standing_claims"] = data.procedure.standing_claims
     if choice.wants("check"):
         told["check"] = _rules_of(data)
     if choice.wants("rate"):

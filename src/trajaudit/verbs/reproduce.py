@@ -15,9 +15,10 @@ from trajaudit.verbs.stats import Stats, check_stats
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a paper's recipe gives: the ledger, what the paper left open (``claims``), further tables, figures.
+    """What a recipe gives: a paper's ledger and what it left open (``claims``), further tables, figures.
 
-    ``findings`` are the claims in sentences; ``files`` are what was read, by SHA-256.
+    An experiment of our own has no ledger; its ``claims`` are the goals it was set. ``findings`` are the claims in
+    sentences; ``files`` are what was read, by SHA-256.
     """
 
     lines: list[Line]
@@ -35,7 +36,7 @@ def reproduce(
     check_stats(stats)
     made: Reproduction = recipe.build(dataset=dataset.build(), stats=stats)
     config = {"recipe": recipe.config, "dataset": dataset.config, "stats": stats}
-    shown = [ledger_table(made.lines), made.claims]
+    shown = [*([ledger_table(made.lines)] if made.lines else []), made.claims]
     with RunFolder.open(
         paths["output_dir"], "reproduce", name, config, data=made.files, irrelevant=(*IRRELEVANT, "recipe.data_dir")
     ) as folder:
@@ -52,7 +53,8 @@ def reproduce(
     for finding in made.findings:
         print(f"- {finding}")
     print(f"\ntables and figures: {where}")
-    print(summary(made.lines))
+    if made.lines:
+        print(summary(made.lines))
     return int(any(line.verdict == "differs" and not line.note for line in made.lines))
 
 

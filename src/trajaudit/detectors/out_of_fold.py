@@ -1,0 +1,122 @@
+"""A verdict on every run by a detector that never saw its group: fit, calibrate on inner folds, decide, fold by fold.
+
+What a fold leaves behind is its calibrated verdicts, its raw ones and its checkpoint. A fold that is finished is read,
+not fitted again; one that was killed goes on where its own fits can. The order inside a fold keeps test runs out of
+every choice: inner folds are made of training runs, the threshold is frozen on them, and only then is the test part
+asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from trajaudit._fields import Json, canonical, dumps
+from trajaudit.auditor import spec_hash
+from trajaudit.detectors.calibration import Calibrated, Calibration, calibrate
+from trajaudit.detectors.detector import Detector
+from trajaudit.detectors.folds import Fold, stratified
+from trajaudit.detectors.near_duplicates import clusters
+from trajaudit.trajectory import Trajectory, write_jsonl
+from trajaudit.verdict import Verdict, read_verdicts
+
+
+@dataclass(frozen=True)
+class Tested:
+    """One fold's outcome: calibrated and raw verdicts on its test runs, and the calibration frozen for them."""
+
+    fold: Fold
+    verdicts: list[Verdict]
+    raw: list[Verdict]
+    calibrated: Calibrated
+
+
+def out_of_fold(
+    make: Callable[[], Detector],
+    folds: Sequence[Fold],
+    how: Calibration,
+    folder: Path,
+    spec: Json,
+    seed: int = 0,
+) -> Iterator[Tested]:
+    """Yield each fold's outcome as it is there.
+
+    Args:
+        make: a detector that is not fitted.
+        spec: everything that could change a verdict (the detector's own spec, split, calibration, training data); its
+            hash is what the verdicts are filed under.
+        folder: each fold gets one of its own inside.
+    """
+    for number, fold in enumerate(folds):
+        place = folder / f"fold-{number}"
+        place.mkdir(parents=True, exist_ok=True)
+        yield _finished(fold, place, spec) or _tested(make, fold, how, place, spec, seed)
+
+
+def _tested(make: Callable[[], Detector], fold: Fold, how: Calibration, place: Path, spec: Json, seed: int) -> Tested:
+    detector, calibrated = _fitted(make, fold.train, how, place, seed)
+    raw = [replace(verdict, spec_hash=spec_hash(spec)) for verdict in detector.predict(fold.test)]
+    if [verdict.trajectory_id for verdict in raw] != [run.id for run in fold.test]:
+        raise ValueError(f"{detector.name}: expected one verdict a run, in order, got {len(raw)} for {len(fold.test)}")
+    verdicts = [calibrated.verdict(verdict) for verdict in raw]
+    write_jsonl(place / "raw.jsonl", raw)
+    write_jsonl(place / "verdicts.jsonl", verdicts)
+    done = {"key": _key(fold, spec), "fold": fold.sizes(), "calibration": calibrated.to_json()}
+    (place / "fold.json").write_text(dumps(done))
+    for inner in place.glob("inner-*"):
+        shutil.rmtree(inner)
+    return Tested(fold, verdicts, raw, calibrated)
+
+
+def _fitted(
+    make: Callable[[], Detector], runs: Sequence[Trajectory], how: Calibration, place: Path, seed: int
+) -> tuple[Detector, Calibrated]:
+    """Return a detector fitted on ``runs``, and a calibration from scores of runs that it was not fitted on."""
+    if how.folds == 0:
+        return _fit(make, runs, place / "model"), Calibrated()
+    parts = how.folds if how.folds > 1 else max(2, round(1 / how.share))
+    inner = stratified(runs, clusters(runs), parts, seed)
+    scored: list[tuple[Verdict, bool]] = []
+    detector: Detector | None = None
+    for part in range(how.folds):
+        train = [run for run, own in zip(runs, inner, strict=True) if own != part]
+        held = [run for run, own in zip(runs, inner, strict=True) if own == part]
+        detector = _fit(make, train, place / ("model" if how.folds == 1 else f"inner-{part}"))
+        scored += zip(detector.predict(held), (bool(run.label and run.label.faulty) for run in held), strict=True)
+    answered = [(verdict.score, faulty) for verdict, faulty in scored if verdict.score is not None]
+    calibrated = calibrate([score for score, _ in answered], [faulty for _, faulty in answered], how)
+    if how.folds == 1 and detector is not None:
+        return detector, calibrated
+    return _fit(make, runs, place / "model"), calibrated
+
+
+def _fit(make: Callable[[], Detector], runs: Sequence[Trajectory], folder: Path) -> Detector:
+    folder.mkdir(parents=True, exist_ok=True)
+    detector = make()
+    detector.fit(runs, folder)
+    return detector
+
+
+def _finished(fold: Fold, place: Path, spec: Json) -> Tested | None:
+    """Return what an earlier run made of this very fold, null where it did not finish it."""
+    mark = place / "fold.json"
+    if not mark.is_file():
+        return None
+    done = json.loads(mark.read_text())
+    if done["key"] != _key(fold, spec):
+        return None
+    points = tuple((a, b) for a, b in done["calibration"]["points"])
+    calibrated = Calibrated(**{**done["calibration"], "points": points})
+    raw, verdicts = (list(read_verdicts(place / name)) for name in ("raw.jsonl", "verdicts.jsonl"))
+    return Tested(fold, verdicts, raw, calibrated)
+
+
+def _key(fold: Fold, spec: Json) -> str:
+    sides = [
+        [[run.id, run.content_hash, run.label and run.label.to_json()] for run in s] for s in (fold.train, fold.test)
+    ]
+    return hashlib.sha256(canonical({"spec": spec, "runs": sides})).hexdigest()

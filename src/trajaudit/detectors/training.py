@@ -1,0 +1,65 @@
+"""What of a detector is trained, on which loss, how long and on what: settings that all paradigms share."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from trajaudit._fields import Json
+
+_HARDWARE = ("accelerator", "devices", "strategy")
+
+
+@dataclass(frozen=True)
+class Training:
+    """Settings of training, checked before anything is loaded.
+
+    Args:
+        tuning: *frozen*: heads alone, on vectors that are encoded once and kept; *top*: also the encoder's layers above
+            ``frozen_layers``; *all*: everything.
+        loss: *weighted* makes both classes count alike, *focal* turns to what is still wrong, *plain* does neither.
+        missed: share of faulty runs whose label says clean, where that is known of the labels.
+        lr, encoder_lr: of the heads and of the encoder.
+        epochs: most epochs. patience: epochs without a smaller loss on held-out runs before stopping early, null for
+            never. held_out: share of the training runs that early stopping looks at, by cluster of groups.
+        batch_tokens: most tokens of a batch, which bounds memory; a longer run is thinned out in training.
+        batch_runs: most runs of a batch. accumulate: batches to an optimiser step. clip: norm of the gradient.
+        precision, accelerator, devices, strategy: Lightning's own. Whatever the devices, verdicts are given on one.
+    """
+
+    tuning: Literal["frozen", "top", "all"] = "frozen"
+    frozen_layers: int = 4
+    loss: Literal["plain", "weighted", "focal"] = "weighted"
+    missed: float = 0.0
+    lr: float = 1e-3
+    encoder_lr: float = 3e-5
+    epochs: int = 20
+    patience: int | None = 4
+    held_out: float = 0.15
+    batch_tokens: int = 8192
+    batch_runs: int = 16
+    accumulate: int = 1
+    clip: float | None = 1.0
+    precision: Literal["32-true", "bf16-mixed", "16-mixed", "bf16-true"] = "32-true"
+    accelerator: str = "cpu"
+    devices: int = 1
+    strategy: str = "auto"
+
+    def __post_init__(self) -> None:
+        for key in ("epochs", "batch_tokens", "batch_runs", "accumulate", "devices"):
+            if getattr(self, key) < 1:
+                raise ValueError(f"{key}: expected at least 1, got {getattr(self, key)}")
+        for key in ("missed", "held_out"):
+            if not 0 <= getattr(self, key) < 1:
+                raise ValueError(f"{key}: expected a share in [0, 1), got {getattr(self, key)}")
+        if self.patience is not None and self.patience < 1:
+            raise ValueError(f"patience: expected at least 1 epoch, or null, got {self.patience}")
+
+    @property
+    def trained_from(self) -> int | None:
+        """How many layers stay as they are: null for the whole encoder, -1 for none."""
+        return {"frozen": None, "top": self.frozen_layers, "all": -1}[self.tuning]
+
+    def spec(self) -> dict[str, Json]:
+        """Return what could change a verdict; where it runs is not part of it."""
+        return {key: value for key, value in asdict(self).items() if key not in _HARDWARE}
