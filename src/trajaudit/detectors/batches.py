@@ -59,6 +59,8 @@ class Rows(Dataset[Batch]):
         budget: int | None = None,
         seed: int = 0,
     ) -> None:
+        if "vectors" in encoded.column_names:  # as lists of Python numbers they would take longer than the heads
+            encoded = encoded.with_format("numpy", columns=["vectors"], output_all_columns=True)
         self.encoded, self.labels, self.types, self.budget, self.seed = encoded, labels, types, budget, seed
         self.epoch = 0
         self.sizes = np.array(encoded["tokens"], dtype=np.int64)
@@ -101,7 +103,7 @@ class Rows(Dataset[Batch]):
 
 
 def _vectors(row: Any) -> Tensor:
-    return torch.tensor(row["vectors"], dtype=torch.float32).reshape(-1, row["width"])
+    return torch.tensor(np.asarray(row["vectors"], dtype=np.float32)).reshape(-1, row["width"])
 
 
 class Epochs(Protocol):
