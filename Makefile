@@ -36,6 +36,8 @@ reproduce: install ## rebuild every published figure from the published verdicts
 	$(BIN)/trajaudit reproduce experiment=trajectory_judge
 	@if [ -f "$${TRAJAUDIT_DATA:-data}/trajel/annotations.csv" ]; then $(BIN)/trajaudit reproduce experiment=trajel; \
 	else echo "trajel: its annotations are not in $${TRAJAUDIT_DATA:-data}, left out"; fi
+	@if [ -f "$${TRAJAUDIT_DATA:-data}/smart_grid/runs.jsonl.gz" ]; then $(BIN)/trajaudit reproduce experiment=signals; \
+	else echo "signals: smart_grid is not in $${TRAJAUDIT_DATA:-data}, left out"; fi
 
 bench: install ## run the benchmarks and print their ratios
 	$(BIN)/python -m benchmarks
