@@ -8,7 +8,7 @@ trajaudit=$1
 echo "== 1. Generate 400 labelled runs of the support desk"
 "$trajaudit" generate experiment=demo
 echo "== 2. Judge all of them with the free auditors"
-for judge in always never random rules; do "$trajaudit" judge experiment=demo judge=$judge; done
+for judge in always never random rules claims conformance hybrid; do "$trajaudit" judge experiment=demo judge=$judge; done
 echo "== 3. Judge the first 24 with the embedded model: by the outcome, then by the steps"
 for judge in outcome step; do "$trajaudit" judge experiment=demo judge=$judge limit=24; done
 if [ -f "${TRAJAUDIT_DATA:-data}/trajectory_judge/verdicts.jsonl" ]; then
