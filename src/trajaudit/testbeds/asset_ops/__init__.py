@@ -7,9 +7,10 @@ else makes real tool calls.
 
 from trajaudit.testbeds.asset_ops.generator import generate
 from trajaudit.testbeds.asset_ops.mandates import MANDATES, TOOLS_OF, tool_specs
-from trajaudit.testbeds.asset_ops.rules import Violation, check, coverage
+from trajaudit.testbeds.asset_ops.rules import check, coverage
 from trajaudit.testbeds.asset_ops.witness import Found, witness
 from trajaudit.testbeds.asset_ops.world import Plant, Troubles
+from trajaudit.testbeds.violations import Violation
 
 __all__ = [
     "MANDATES",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trajaudit._fields import Json, nearest
+from trajaudit._fields import Json
 from trajaudit.testbeds.asset_ops.answers import outcome_correct, reference
 from trajaudit.testbeds.asset_ops.families import oracle_script
 from trajaudit.testbeds.asset_ops.faults import edit_for
@@ -21,6 +21,7 @@ from trajaudit.testbeds.asset_ops.wording import BANKS
 from trajaudit.testbeds.asset_ops.world import Plant
 from trajaudit.testbeds.draw import Draw, opaque
 from trajaudit.testbeds.replay import Call, Edit, carry_out, edited
+from trajaudit.testbeds.settings import check_settings
 from trajaudit.trajectory import Fault, Label, Source, Step, Trajectory
 
 _ATTEMPTS = 2000
@@ -52,14 +53,7 @@ def generate(preset: str = "varied", n: int = 400, seed: int = 7, wording: str =
     >>> sum(not run.label.faulty for run in runs), len({run.label.first.type for run in runs if run.label.faulty})
     (2, 5)
     """
-    for name, value, valid in (("preset", preset, tuple(PRESETS)), ("wording", wording, BANKS)):
-        if value not in valid:
-            raise ValueError(f"{name}: expected one of {', '.join(valid)}, got {value!r}{nearest(str(value), valid)}")
-    for name, number in (("n", n), ("seed", seed)):
-        if not isinstance(number, int) or isinstance(number, bool):
-            raise ValueError(f"{name}: expected an integer, got {number!r}")
-    if n < 1:
-        raise ValueError(f"n: expected at least 1 run, got {n}")
+    check_settings(preset, PRESETS, wording, BANKS, n, seed)
     return (make(preset, slot, seed, wording) for slot in slots(preset, n, seed))
 
 

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from trajaudit._fields import Json
 from trajaudit.testbeds.asset_ops.mandates import IOT, TOOLS_OF, TSFM
 from trajaudit.testbeds.asset_ops.vocabulary import assets_in, dates_in, leaves, names_in, numbers_in
+from trajaudit.testbeds.violations import Violation, coverage_of
 from trajaudit.trajectory import Step, Trajectory
 
 NAMING = (
@@ -41,15 +41,6 @@ _BEFORE = {
 """What a tool needs another one to have answered before it, and the rule's name."""
 
 
-class Violation(NamedTuple):
-    """A broken rule: its name, the step, the fault type that it stands for, and what was expected and given."""
-
-    rule: str
-    step: int
-    type: str
-    message: str
-
-
 def check(trajectory: Trajectory) -> list[Violation]:
     """Return every violation in step order; the first one is the rules' verdict. An empty list means clean.
 
@@ -64,15 +55,7 @@ def check(trajectory: Trajectory) -> list[Violation]:
 
 def coverage(trajectories: Iterable[Trajectory]) -> dict[str, float]:
     """Return, for each fault type that is labelled, the share of its faults found with the right type and step."""
-    labelled: Counter[str] = Counter()
-    found: Counter[str] = Counter()
-    for trajectory in trajectories:
-        faults = trajectory.label.faults if trajectory.label is not None else ()
-        violated = {(violation.type, violation.step) for violation in check(trajectory)} if faults else set()
-        for fault in faults:
-            labelled[fault.type] += 1
-            found[fault.type] += (fault.type, fault.step) in violated
-    return {name: found[name] / count for name, count in sorted(labelled.items())}
+    return coverage_of(check, trajectories)
 
 
 def _texts(value: Json) -> Iterator[str]:

@@ -5,7 +5,8 @@ labels without the injector.
 """
 
 from trajaudit.testbeds.support_desk.generator import generate
-from trajaudit.testbeds.support_desk.rules import Violation, check, coverage
+from trajaudit.testbeds.support_desk.rules import check, coverage
 from trajaudit.testbeds.support_desk.witness import Found, witness
+from trajaudit.testbeds.violations import Violation
 
 __all__ = ["Found", "Violation", "check", "coverage", "generate", "witness"]

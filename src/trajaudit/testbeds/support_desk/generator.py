@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from trajaudit._fields import Json, nearest
+from trajaudit._fields import Json
 from trajaudit.testbeds.draw import Draw, opaque
 from trajaudit.testbeds.replay import Call, Edit, edited, replay
+from trajaudit.testbeds.settings import check_settings
 from trajaudit.testbeds.support_desk.instances import Instance, paper_instance
 from trajaudit.testbeds.support_desk.outcome import outcome_correct
 from trajaudit.testbeds.support_desk.paper import HOLDING, paper_script
@@ -70,14 +71,7 @@ def generate(
     >>> sum(not run.label.faulty for run in runs), len({run.label.first.type for run in runs if run.label.faulty})
     (2, 6)
     """
-    for name, value, valid in (("preset", preset, tuple(PRESETS)), ("wording", wording, BANKS)):
-        if value not in valid:
-            raise ValueError(f"{name}: expected one of {', '.join(valid)}, got {value!r}{nearest(str(value), valid)}")
-    for name, number in (("n", n), ("seed", seed)):
-        if not isinstance(number, int) or isinstance(number, bool):
-            raise ValueError(f"{name}: expected an integer, got {number!r}")
-    if n < 1:
-        raise ValueError(f"n: expected at least 1 run, got {n}")
+    check_settings(preset, PRESETS, wording, BANKS, n, seed)
     if not 0 <= cascades <= 1:
         raise ValueError(f"cascades: expected a share from 0 to 1, got {cascades!r}")
     if preset == "paper" and (wording != "a" or cascades):

@@ -17,11 +17,10 @@ It needs nothing of the presets. Amounts are read under ``amount`` or ``amount_e
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from trajaudit._fields import Json
+from trajaudit.testbeds.violations import Violation, coverage_of
 from trajaudit.trajectory import Step, Trajectory
 
 FREE_TEXT = ("reason", "text")
@@ -30,15 +29,6 @@ AUTHORISED = ("max_refund", "max_refund_eur")
 SETTLING = ("issue_refund", "escalate")
 _WORD = re.compile(r"[^\s,;()<>\"']+")
 _ORDER = re.compile(r"\bORD-\d+\b")
-
-
-class Violation(NamedTuple):
-    """A broken rule: its name, the step, the fault type that it stands for, and what was expected and given."""
-
-    rule: str
-    step: int
-    type: str
-    message: str
 
 
 def check(trajectory: Trajectory) -> list[Violation]:
@@ -56,15 +46,7 @@ def check(trajectory: Trajectory) -> list[Violation]:
 
 def coverage(trajectories: Iterable[Trajectory]) -> dict[str, float]:
     """Return, for each fault type that is labelled, the share of its faults found with the right type and step."""
-    labelled: Counter[str] = Counter()
-    found: Counter[str] = Counter()
-    for trajectory in trajectories:
-        faults = trajectory.label.faults if trajectory.label is not None else ()
-        violated = {(violation.type, violation.step) for violation in check(trajectory)} if faults else set()
-        for fault in faults:
-            labelled[fault.type] += 1
-            found[fault.type] += (fault.type, fault.step) in violated
-    return {name: found[name] / count for name, count in sorted(labelled.items())}
+    return coverage_of(check, trajectories)
 
 
 def _leaves(data: Json) -> Iterable[Json]:
