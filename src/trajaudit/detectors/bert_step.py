@@ -15,7 +15,7 @@ from trajaudit.detectors.encoders import Encoder
 from trajaudit.detectors.learned import Learned
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.network import StepHeads
-from trajaudit.detectors.recipes import StepWindows
+from trajaudit.detectors.recipes import StepWindows, Values
 from trajaudit.detectors.training import Training
 from trajaudit.taxonomy import Taxonomy
 
@@ -31,6 +31,7 @@ def bert_step(
     aggregation: Literal["max", "noisy_or", "attention"] = "max",
     window: int = 256,
     long_input: Literal["head_tail", "windows"] = "head_tail",
+    values: Values = "marked",
     pool: Literal["mean", "max", "attention"] = "mean",
     dropout: float = 0.1,
 ) -> Learned:
@@ -53,7 +54,7 @@ def bert_step(
 
     return Learned(
         "bert_step",
-        StepWindows(window, long_input),
+        StepWindows(window, long_input, values=values),
         encoder.load,
         encoder.identity(),
         heads,

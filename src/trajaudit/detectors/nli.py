@@ -17,7 +17,7 @@ from trajaudit.detectors.encoders import Encoder
 from trajaudit.detectors.learned import Learned
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.network import RelationRule, StepHeads
-from trajaudit.detectors.recipes import PremiseWindows
+from trajaudit.detectors.recipes import PremiseWindows, Values
 from trajaudit.detectors.training import Training
 from trajaudit.taxonomy import Taxonomy
 
@@ -36,6 +36,8 @@ def nli(
     window: int = 256,
     overlap: int = 32,
     most: int | None = 8,
+    long_input: Literal["windows", "retrieval"] = "retrieval",
+    values: Values = "marked",
     pool: Literal["mean", "max", "attention"] = "max",
     dropout: float = 0.1,
 ) -> Learned:
@@ -43,7 +45,7 @@ def nli(
 
     Args:
         signal: with *zero_shot*, the relation that is taken for a fault.
-        window, overlap, most: of the premise; see `trajaudit.detectors.recipes.PremiseWindows`.
+        window, overlap, most, long_input: of the premise; see `trajaudit.detectors.recipes.PremiseWindows`.
         pool: how the vectors of a premise's windows are joined.
 
     Raises:
@@ -69,7 +71,7 @@ def nli(
 
     return Learned(
         "nli_zero_shot" if rule else "nli",
-        PremiseWindows(window, overlap, most),
+        PremiseWindows(window, overlap, most, long_input, values),
         encoder.load,
         encoder.identity(),
         heads,
