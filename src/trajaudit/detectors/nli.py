@@ -33,7 +33,7 @@ def nli(
     mode: Literal["zero_shot", "fine_tuned"] = "fine_tuned",
     signal: Literal["contradiction", "not_entailed"] = "contradiction",
     aggregation: Literal["max", "noisy_or", "attention"] = "max",
-    window: int = 256,
+    window: int = 192,
     overlap: int = 32,
     most: int | None = 8,
     long_input: Literal["windows", "retrieval"] = "retrieval",
