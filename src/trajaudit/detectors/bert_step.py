@@ -12,7 +12,7 @@ from typing import Literal
 from torch import nn
 
 from trajaudit.detectors.encoders import Encoder
-from trajaudit.detectors.learned import Learned
+from trajaudit.detectors.learned import Learned, called
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.network import StepHeads
 from trajaudit.detectors.recipes import StepWindows, Values
@@ -53,7 +53,7 @@ def bert_step(
         return StepHeads(width, count, aggregation=aggregation, pool=pool, relations=relations, dropout=dropout)
 
     return Learned(
-        "bert_step",
+        called("bert_step", training, values),
         StepWindows(window, long_input, values=values),
         encoder.load,
         encoder.identity(),

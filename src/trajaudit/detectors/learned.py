@@ -32,6 +32,7 @@ from trajaudit.detectors.loss import class_weights
 from trajaudit.detectors.module import DetectorModule
 from trajaudit.detectors.near_duplicates import clusters
 from trajaudit.detectors.network import Network, Output
+from trajaudit.detectors.recipes import Values
 from trajaudit.detectors.training import Training
 from trajaudit.taxonomy import Taxonomy
 from trajaudit.trajectory import Trajectory
@@ -201,6 +202,12 @@ class Learned:
         """Return a hash over the spec and the training runs with their labels and groups."""
         items = [[run.content_hash, run.group, run.label.to_json() if run.label else None] for run in runs]
         return hashlib.sha256(canonical({"spec": self.spec, "runs": items})).hexdigest()
+
+
+def called(paradigm: str, training: Training, values: Values, relations: bool = False) -> str:
+    """Return the name of a detector: its paradigm, and in what it departs from heads on vectors of marked values."""
+    tuned = "" if training.tuning == "frozen" else f"_{training.tuning}"
+    return paradigm + ("_relations" if relations else "") + ("_plain" if values == "plain" else "") + tuned
 
 
 def step_scores(out: Output, steps: int, place: int) -> list[float]:

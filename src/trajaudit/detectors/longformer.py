@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 from torch import nn
 
 from trajaudit.detectors.encoders import Encoder, Loaded
-from trajaudit.detectors.learned import Learned
+from trajaudit.detectors.learned import Learned, called
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.long_attention import longformer_of
 from trajaudit.detectors.network import RunHeads
@@ -65,7 +65,7 @@ def longformer(
         return RunHeads(width, 1 + len(taxonomy.types), dropout=dropout)
 
     return Learned(
-        "longformer",
+        called("longformer", training, values),
         WholeRun(window, values=values),
         load,
         {**encoder.identity(), "converted": {"window": window, "attention": attention} if long else None},

@@ -14,7 +14,7 @@ from typing import Literal
 from torch import nn
 
 from trajaudit.detectors.encoders import Encoder
-from trajaudit.detectors.learned import Learned
+from trajaudit.detectors.learned import Learned, called
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.network import RelationRule, StepHeads
 from trajaudit.detectors.recipes import PremiseWindows, Values
@@ -70,7 +70,7 @@ def nli(
         return StepHeads(width, count, aggregation=aggregation, pool=pool, relations=relations, dropout=dropout)
 
     return Learned(
-        "nli_zero_shot" if rule else "nli",
+        "nli_zero_shot" if rule else called("nli", training, values, encoder.relation),
         PremiseWindows(window, overlap, most, long_input, values),
         encoder.load,
         encoder.identity(),

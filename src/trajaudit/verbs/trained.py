@@ -22,7 +22,10 @@ PREDICTIONS = "predictions.jsonl"
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """One training: the auditor, the class name of its split, the seed of the split, and the out-of-fold verdicts."""
+    """One training: the auditor, the class name of its split, a seed, and the out-of-fold verdicts.
+
+    The seed is the split's, or the detector's where the split draws nothing.
+    """
 
     path: Path
     auditor: str
@@ -73,4 +76,5 @@ def _read(folder: Path) -> TrainedRun:
     if len(names) != 1:
         raise RecordError(f"{folder / PREDICTIONS}: expected the verdicts of one auditor, got {sorted(names)}")
     split = config["split"]
-    return TrainedRun(folder, names.pop(), split["_target_"].rpartition(".")[2], split.get("seed"), verdicts)
+    seed = split.get("seed", config.get("detector", {}).get("seed"))
+    return TrainedRun(folder, names.pop(), split["_target_"].rpartition(".")[2], seed, verdicts)
