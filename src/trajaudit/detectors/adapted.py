@@ -1,4 +1,4 @@
-"""From an adapter back to the detector that it was made of: the encoder from its own place, the rest from the folder."""
+"""From an adapter back to its detector: the encoder from where that lies, all else from the adapter's folder."""
 
 from __future__ import annotations
 

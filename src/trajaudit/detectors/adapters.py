@@ -11,8 +11,8 @@ the hash of its files, the tensors by theirs, and anything that does not match i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,8 @@ VERSION = 1
 FACTS, TENSORS, CARD = "adapter.json", "adapter.safetensors", "README.md"
 SHIPPED = Path(__file__).parent / "fitted"
 KINDS = ("detector", "entailment", "free_auditors")
-_SAMPLE = 40
+_SAMPLE = 24
+"""Characters of a value that an error shows: hashes are known by their beginnings."""
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -126,11 +127,11 @@ class Adapter:
             raise RecordError(f"{path}: expected a whole safetensors file: {error}") from None
 
 
-def keep(folder: Path, facts: Facts, tensors: Tensors, card: str) -> Adapter:
+def keep(folder: Path, facts: Facts, tensors: Tensors, card: Callable[[Facts], str]) -> Adapter:
     """Write an adapter; the files are there whole or not at all, and ``adapter.json`` last.
 
     Args:
-        tensors: as `compact` returns them. card: the text of ``README.md``.
+        tensors: as `compact` returns them. card: from the facts to the text of ``README.md``.
     """
     from safetensors.numpy import save
 
@@ -139,10 +140,10 @@ def keep(folder: Path, facts: Facts, tensors: Tensors, card: str) -> Adapter:
     return describe(folder, facts, (TENSORS,), card)
 
 
-def describe(folder: Path, facts: Facts, files: Sequence[str], card: str) -> Adapter:
+def describe(folder: Path, facts: Facts, files: Sequence[str], card: Callable[[Facts], str]) -> Adapter:
     """Write the facts and the card beside files that lie in the folder already."""
-    named = Facts(**{**facts.__dict__, "files": {name: file_hash(folder / name) for name in files}})
-    _replace(folder / CARD, card.encode())
+    named = replace(facts, files={name: file_hash(folder / name) for name in files})
+    _replace(folder / CARD, card(named).encode())
     _replace(folder / FACTS, dumps(named.to_json()).encode() + b"\n")
     return Adapter(folder, named)
 

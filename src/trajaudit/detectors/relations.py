@@ -126,7 +126,9 @@ def train_relations(
         ValueError: the settings train heads alone; a relation head on a frozen encoder learns next to nothing.
     """
     if settings.tuning == "frozen":
-        raise ValueError("trainer.tuning: relations are learnt by the encoder: give trainer=lora, trainer=top or trainer=all")
+        raise ValueError(
+            "trainer.tuning: relations are learnt by the encoder: give trainer=lora, trainer=top or trainer=all"
+        )
     torch.manual_seed(seed)
     model, tokenizer = classifier(encoder), encoder.tokenizer()
     open_part(model, settings)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from trajaudit.detectors.training import Training
 
 SCALE = 2.0
-"""What the product is multiplied by (alpha / r of the paper); with it fixed, a rate found at one rank serves another."""
+"""What the product is multiplied by (alpha / r of the paper); fixed, so that a rate serves every rank."""
 QUERY_VALUE = ("query", "value", "query_global", "value_global", "query_proj", "value_proj")
 """What BERT, Longformer and DeBERTa call them."""
 

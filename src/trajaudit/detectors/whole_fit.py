@@ -60,15 +60,21 @@ def _inner(make: Callable[[], Detector], runs: Sequence[Trajectory], parts: Ints
     """Return a raw verdict on each run by a detector that was fitted without its part."""
     found: dict[int, Verdict] = {}
     for part in sorted(set(parts.tolist())):
-        detector = _fit(make, [run for run, own in zip(runs, parts, strict=True) if own != part], folder / f"inner-{part}")
+        train = [run for run, own in zip(runs, parts, strict=True) if own != part]
+        detector = _fit(make, train, folder / f"inner-{part}")
         held = [i for i, own in enumerate(parts) if own == part]
         found |= zip(held, detector.predict([runs[i] for i in held]), strict=True)
     return [found[i] for i in range(len(runs))]
 
 
 def _calibrated(raw: Sequence[Verdict], runs: Sequence[Trajectory], at: Sequence[int], how: Calibration) -> Calibrated:
-    answered = [(score, bool(runs[i].label and runs[i].label.faulty)) for i in at if (score := raw[i].score) is not None]
-    return calibrate([score for score, _ in answered], [faulty for _, faulty in answered], how)
+    scores, faulty = list[float](), list[bool]()
+    for i in at:
+        score, label = raw[i].score, runs[i].label
+        if score is not None and label is not None:
+            scores.append(score)
+            faulty.append(label.faulty)
+    return calibrate(scores, faulty, how)
 
 
 def _fit(make: Callable[[], Detector], runs: Sequence[Trajectory], folder: Path) -> Detector:

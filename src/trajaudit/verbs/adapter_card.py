@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trajaudit._fields import Json, dumps
-from trajaudit.analysis import score, tabulate
+from trajaudit.analysis import Scorecard, score, tabulate
 from trajaudit.analysis.result import Estimate
 from trajaudit.detectors.adapters import Facts
 from trajaudit.reports import Column, Row, Table, render
@@ -26,7 +26,15 @@ SHOWN = {
     "ece": "ECE",
 }
 """The metrics of a card, by name, with their headers."""
+OF_PAIRS = {"accuracy": "accuracy", "macro_f1": "macro F1", "commonest": "commonest relation"}
+"""Those of a model of entailment on pairs."""
 OTHER_TYPES = "this set's faults have other types"
+PARTS = {
+    "process_model.json": "what clean runs have in common: order, guards, sources of arguments, how a run ends",
+    "claim_sources.json": "for each kind of value, the fields that healthy replies take it from",
+    "hybrid.json": "weights, calibration and threshold over rules, conformance and claims",
+}
+"""The files of the free auditors."""
 WHAT = {
     "detector": "A trained detector",
     "entailment": "A model of entailment for the claim checker",
@@ -50,6 +58,11 @@ def figures_on(
     """
     items, answers = tabulate(runs, verdicts)
     (found,) = score(items, answers, **stats)
+    return figures_of(name, how, runs, found, typed=typed)
+
+
+def figures_of(name: str, how: str, runs: Sequence[Trajectory], found: Scorecard, *, typed: bool = True) -> Json:
+    """Return the figures of a card from a scorecard; arguments as for `figures_on`."""
     metrics = {key: _plain(found.metrics[key]) for key in SHOWN}
     if not typed:
         metrics["type_macro_f1"] = _plain(Estimate(None, n=len(runs), reason=OTHER_TYPES))
@@ -58,19 +71,34 @@ def figures_on(
 
 
 def _plain(estimate: Estimate) -> Json:
-    return {key: value for key, value in estimate.__dict__.items() if value not in (None, "")} | {"value": estimate.value}
+    return {key: value for key, value in estimate.__dict__.items() if value not in (None, "")} | {
+        "value": estimate.value
+    }
 
 
 def figures_table(figures: Sequence[Json]) -> Table:
     """Return what an auditor is worth on labelled sets, a row each set."""
-    columns = (Column("set", "set", "text"), Column("runs", "runs", "count"), Column("faulty", "faulty", "count"))
-    rows = [
-        Row((one["set"], one["runs"], one["faulty"], *(Estimate(**one["metrics"][key]) for key in SHOWN)))
-        for one in figures
-    ]
-    notes = [f"{one['set']}: {one['how']}." for one in figures]
-    columns += tuple(Column(key, header) for key, header in SHOWN.items())
+    columns = (
+        *(Column("set", "set", "text"), Column("runs", "runs", "count"), Column("faulty", "faulty", "count")),
+        *(Column(key, header) for key, header in SHOWN.items()),
+    )
+    rows = [Row((one["set"], one["runs"], one["faulty"], *_estimates(one, SHOWN))) for one in figures]
+    notes = dict.fromkeys(f"{one['set']}: {one['how']}." for one in figures)
     return Table("figures", "How it did", columns, tuple(rows), tuple(notes))
+
+
+def pairs_table(figures: Sequence[Json]) -> Table:
+    """Return how well a model tells relations of premise and hypothesis apart, a row each set of pairs."""
+    columns = (
+        *(Column("set", "set", "text"), Column("pairs", "pairs", "count")),
+        *(Column(key, header) for key, header in OF_PAIRS.items()),
+    )
+    rows = [Row((one["set"], one["pairs"], *_estimates(one, OF_PAIRS))) for one in figures]
+    return Table("pairs", "Relations told apart", columns, tuple(rows))
+
+
+def _estimates(one: Json, keys: Iterable[str]) -> list[Estimate]:
+    return [Estimate(**one["metrics"][key]) for key in keys]
 
 
 def card(name: str, facts: Facts) -> str:
@@ -86,28 +114,21 @@ def _what(facts: Facts) -> Iterable[str]:
     counts = ", ".join(f"{on[key]} {key}" for key in ("runs", "faulty", "groups", "pairs") if key in on)
     yield f"- **Trained on** {on['name']} ({counts}): `{dumps(on['dataset'])}`; content `{on['sha256'][:16]}…`."
     if facts.encoder is not None:
-        yield f"- **Encoder** `{facts.encoder['weights']}`, {dumps(facts.encoder['identity'])}; not inside, and no other will do."
+        weights, identity = facts.encoder["weights"], dumps(facts.encoder["identity"])
+        yield f"- **Encoder** `{weights}`, `{identity}`: it is not inside, and no other will do."
     if facts.training is not None:
         yield f"- **Training** `{dumps(facts.training)}`; options `{dumps(facts.options)}`."
+    yield from (f"- `{name}`: {PARTS[name]}." for name in facts.files if name in PARTS)
     if facts.calibration is not None:
         line = facts.calibration
-        yield f"- **Decides** faulty above {line['threshold']:.3f} of a {line['method']} calibration, both from inner folds."
+        how = f"faulty above {line['threshold']:.3f} of a {line['method']} calibration"
+        yield f"- **Decides** {how}, both from inner folds."
 
 
 def _done(facts: Facts) -> Iterable[str]:
-    judged = [one for one in facts.figures if "runs" in one]
-    if judged:
-        yield render(figures_table(judged), "md")
-    pairs = [one for one in facts.figures if "pairs" in one]
-    if not pairs:
-        return
-    columns = (Column("set", "set", "text"), Column("pairs", "pairs", "count"), Column("accuracy", "accuracy"))
-    columns += (Column("macro_f1", "macro F1"), Column("commonest", "commonest relation"))
-    rows = [
-        Row((one["set"], one["pairs"], *(Estimate(**one["metrics"][key]) for key in ("accuracy", "macro_f1", "commonest"))))
-        for one in pairs
-    ]
-    yield render(Table("pairs", "Relations told apart", columns, tuple(rows)), "md")
+    for key, table in (("runs", figures_table), ("pairs", pairs_table)):
+        if figures := [one for one in facts.figures if key in one]:
+            yield render(table(figures), "md")
 
 
 def _made(facts: Facts) -> Iterable[str]:
@@ -125,7 +146,8 @@ def _limits(facts: Facts) -> Iterable[str]:
         yield "- It was taught on sentences about tables; what a tool returns is read as such a table."
         yield "- It decides only what matching leaves open: values, dates and names are checked without it."
         return
-    where = f"runs that use the tools of {facts.domain}" if facts.domain else f"runs like those of {facts.trained_on['name']}"
-    yield f"- It knows {where}. The rows above that it was not trained on say how far that carries; other agents, other"
-    yield "  words or other tools can cost it more, and its probabilities hold only where faults are as common as there."
+    domain, name = facts.domain, facts.trained_on["name"]
+    where = f"runs that use the tools of {domain}" if domain else f"runs like those of {name}"
+    yield f"- It knows {where}. The rows above that it was not trained on say how far that carries; other agents,"
+    yield "  words or tools can cost it more, and its probabilities hold only where faults are as common as there."
     yield "- A fault of a kind that no training run shows can pass unseen, and is named as one that was shown."

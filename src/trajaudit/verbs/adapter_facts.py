@@ -7,13 +7,14 @@ import importlib.metadata
 import shlex
 import sys
 from collections.abc import Mapping
+from pathlib import PurePath
 
 import trajaudit
 from trajaudit._fields import Json
 from trajaudit.config import Choice
 
 PLACES = ("path", "data_dir", "clone", "_target_")
-_HERE = ("paths.", "to=", "logger", "hydra.", "dataset.data_dir=", "dataset.path=", "encoder.weights=/")
+_HERE = ("paths.", "to=", "logger", "hydra.")
 _MADE_WITH = ("torch", "transformers", "pytorch-lightning", "safetensors", "scikit-learn")
 
 
@@ -35,14 +36,19 @@ def sha256(content: bytes) -> str:
 
 
 def command_line(verb: str) -> str:
-    """Return the command that this process runs, without what is said of this machine.
-
-    >>> import sys; sys.argv = ["trajaudit", "dataset.n=300", "paths.output_dir=/home/me/out", "to=/home/me/mine"]
-    >>> command_line("fit")
-    'trajaudit fit dataset.n=300'
-    """
+    """Return the command that this process runs; of a file on this machine only its name stays."""
     said = [word for word in sys.argv[1:] if "=" in word and not word.startswith(_HERE)]
-    return shlex.join(["trajaudit", verb, *said])
+    return shlex.join(["trajaudit", verb, *map(placeless, said)])
+
+
+def placeless(override: str) -> str:
+    """Return an override whose value, where it is an absolute path, is the last name of it.
+
+    >>> placeless("dataset.path=/home/me/runs.jsonl"), placeless("encoder.weights=package:gt/model")
+    ('dataset.path=runs.jsonl', 'encoder.weights=package:gt/model')
+    """
+    key, _, value = override.partition("=")
+    return f"{key}={PurePath(value).name}" if value.startswith(("/", "~")) else override
 
 
 def versions() -> dict[str, str]:

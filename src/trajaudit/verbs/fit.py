@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from trajaudit.config import Choice, ConfigError
 from trajaudit.dataset import Dataset
 from trajaudit.datasets.infotabs import NliPairs
 from trajaudit.detectors.adapters import FACTS, Adapter, Facts, compact, keep
-from trajaudit.detectors.calibration import Calibration
 from trajaudit.detectors.detector import Detector
 from trajaudit.detectors.whole_fit import WholeFit, fit_whole
 from trajaudit.runs import RunFolder
@@ -71,7 +71,7 @@ def fit(
         raise ConfigError(f"detector: {kind!r} cannot be kept as an adapter; known: {', '.join(KEPT)}")
     data = dataset_of(dataset)
     runs = [run for run in data.prefix(limit) if run.label is not None]
-    told = {"taxonomy": data.taxonomy, "cache": Path(paths["output_dir"]) / "cache"}
+    told: dict[str, Any] = {"taxonomy": data.taxonomy, "cache": Path(paths["output_dir"]) / "cache"}
     told |= {"encoder": encoder.build(), "training": trainer.build()}
     one: Detector = detector.build(**told)
     choices = {"dataset": dataset, "detector": detector, "encoder": encoder, "training": trainer}
@@ -108,7 +108,12 @@ def fit(
 
 
 def _facts(
-    kind: str, data: Dataset, runs: Sequence[Trajectory], whole: WholeFit, choices: Mapping[str, Choice], limit: int | None
+    kind: str,
+    data: Dataset,
+    runs: Sequence[Trajectory],
+    whole: WholeFit,
+    choices: Mapping[str, Choice],
+    limit: int | None,
 ) -> Facts:
     """Return what the adapter has to know, without figures yet."""
     trained_on = {
@@ -144,7 +149,7 @@ def _kept(folder: Path, facts: Facts, whole: WholeFit, runs: Sequence[Trajectory
     write_jsonl(folder.parent / "out_of_fold.jsonl", verdicts)
     facts.figures.append(figures_on("out of fold", OUT_OF_FOLD, runs, verdicts, stats))
     weights = whole.detector.weights()  # type: ignore[attr-defined]
-    return keep(folder, facts, compact(weights), card(folder.name, facts))
+    return keep(folder, facts, compact(weights), partial(card, folder.name))
 
 
 def _asked_elsewhere(
@@ -161,7 +166,7 @@ def _asked_elsewhere(
         same = data.taxonomy.name == facts.taxonomy
         facts.figures.append(figures_on(key, ELSEWHERE, runs, verdicts, stats, typed=same))
     if elsewhere:
-        keep(adapter.folder, facts, adapter.tensors(), card(adapter.name, facts))
+        keep(adapter.folder, facts, adapter.tensors(), partial(card, adapter.name))
 
 
 def content_of(runs: Sequence[Trajectory]) -> str:

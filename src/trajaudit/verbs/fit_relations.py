@@ -7,6 +7,7 @@ claim checker is worth with it and without.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ def fit_relations(
                 found = train_relations(parts, encoder, training, folder.path, window=WINDOW, seed=seed, logs=logs)
             facts = _facts(pairs, parts, choices, found, limit)
             weights = torch.load(folder.path / BEST, map_location="cpu", weights_only=True)["state_dict"]
-            adapter = keep(folder.path / label, facts, compact(weights), card(label, facts))
+            adapter = keep(folder.path / label, facts, compact(weights), partial(card, label))
             _asked_elsewhere(adapter, elsewhere, stats)
         handed_over(folder.path / label, to)
     return 0
@@ -128,4 +129,4 @@ def _asked_elsewhere(adapter: Adapter, elsewhere: Mapping[str, Dataset], stats: 
             judge = ClaimsJudge(data.taxonomy, data.procedure.standing_claims, entailment=entailment)
             facts.figures.append(figures_on(f"{key}, {how}", "the claim checker", runs, judge.predict(runs), stats))
     if elsewhere:
-        keep(adapter.folder, facts, adapter.tensors(), card(adapter.name, facts))
+        keep(adapter.folder, facts, adapter.tensors(), partial(card, adapter.name))
