@@ -25,7 +25,7 @@ def bert_step(
     encoder: Encoder,
     training: Training,
     taxonomy: Taxonomy,
-    cache: Path,
+    cache: Path | None,
     logs: Logs | None = None,
     seed: int = 0,
     aggregation: Literal["max", "noisy_or", "attention"] = "max",

@@ -33,14 +33,16 @@ VECTORS["seconds"] = hf.Value("float64")  # what encoding the run took, so that 
 
 
 def tokens_of(
-    runs: Sequence[Trajectory], recipe: Recipe, tokenizer: Tokenizer, identity: Json, folder: Path
+    runs: Sequence[Trajectory], recipe: Recipe, tokenizer: Tokenizer, identity: Json, folder: Path | None
 ) -> hf.Dataset:
     """Return the runs as windows of tokens, in order.
 
     Args:
         identity: what could change a token, beside the recipe.
-        folder: where caches lie.
+        folder: where caches lie; null makes everything anew and keeps nothing.
     """
+    if folder is None:
+        return hf.Dataset.from_list([_row(recipe.encode(run, tokenizer)) for run in runs], hf.Features(TOKENS))
     cache = Cache(folder, "tokens", {"recipe": recipe.spec, "tokenizer": identity}, TOKENS)
     distinct = {run.content_hash: run for run in runs}
     cache.fill(distinct, lambda missing: (_row(recipe.encode(run, tokenizer)) for run in missing))
@@ -48,9 +50,16 @@ def tokens_of(
 
 
 def vectors_of(
-    runs: Sequence[Trajectory], tokens: hf.Dataset, backbone: Backbone, recipe: Recipe, identity: Json, folder: Path
+    runs: Sequence[Trajectory],
+    tokens: hf.Dataset,
+    backbone: Backbone,
+    recipe: Recipe,
+    identity: Json,
+    folder: Path | None,
 ) -> hf.Dataset:
     """Return the runs as vectors of a frozen encoder, in order; ``tokens`` are the same runs as tokens."""
+    if folder is None:
+        return hf.Dataset.from_list(list(_encoded(tokens, backbone)), hf.Features(VECTORS))
     cache = Cache(folder, "vectors", {"recipe": recipe.spec, "encoder": identity}, VECTORS)
     place = {run.content_hash: i for i, run in enumerate(runs)}
     cache.fill(place, lambda missing: _encoded(tokens.select(list(missing)), backbone))

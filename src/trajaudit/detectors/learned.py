@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from trajaudit.detectors.batches import Batch, Rows, loader
 from trajaudit.detectors.encoded import tokens_of, vectors_of
 from trajaudit.detectors.encoders import RELATIONS, Loaded
 from trajaudit.detectors.encoding import Recipe
-from trajaudit.detectors.fitting import fit
+from trajaudit.detectors.fitting import fit, take
 from trajaudit.detectors.folds import stratified
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.loss import class_weights
@@ -34,6 +34,7 @@ from trajaudit.detectors.near_duplicates import clusters
 from trajaudit.detectors.network import Network, Output
 from trajaudit.detectors.recipes import Values
 from trajaudit.detectors.training import Training
+from trajaudit.detectors.tuning import open_sliver
 from trajaudit.taxonomy import Taxonomy
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Unseen, Usage, Verdict
@@ -51,7 +52,7 @@ class Learned:
         load: of the encoder. identity: everything that could change a vector of it.
         heads: from the backbone's width, and whether it tells relations, to the heads. heads_spec: what identifies
             them.
-        cache: folder of the token and vector caches.
+        cache: folder of the token and vector caches; null keeps none, for runs that are asked about once.
         rule: the heads have nothing to train.
     """
 
@@ -66,7 +67,7 @@ class Learned:
         *,
         taxonomy: Taxonomy,
         training: Training,
-        cache: Path,
+        cache: Path | None,
         logs: Logs | None = None,
         seed: int = 0,
         rule: bool = False,
@@ -112,6 +113,26 @@ class Learned:
             self._module.network.standardise(move_data_to_device(batch, self._device) for batch in some)
             fit(self._module, train, held_out, settings, folder, self._fit_identity(runs), self._logs)
         self._module.eval()
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """Return what an encoder lacks to be this detector: what was trained, and the scale of its vectors.
+
+        Raises:
+            ValueError: nothing was fitted.
+        """
+        if self._module is None:
+            raise ValueError(f"{self.name}: asked for its weights before it was fitted")
+        return self._module.own(self._module.state_dict())
+
+    def load(self, weights: Mapping[str, torch.Tensor], where: str) -> None:
+        """Be the detector that ``weights`` came from; ``where`` they lie is for errors.
+
+        Raises:
+            ValueError: a tensor is missing, unknown or of another shape.
+        """
+        module = DetectorModule(self._network(), None, self._training, self._seed)
+        take(module, weights, where)
+        self._module = module
 
     def predict(self, runs: Sequence[Trajectory]) -> list[Verdict]:
         """Return one uncalibrated verdict a run, in order."""
@@ -161,6 +182,8 @@ class Learned:
 
     def _network(self) -> Network:
         backbone = Backbone(self._encoder, None if self._rule else self._training.trained_from)
+        if not self.cached:
+            open_sliver(backbone.model, self._training)
         heads = self._heads(backbone.width, backbone.relations is not None)
         return Network(None if self.cached else backbone, heads)
 

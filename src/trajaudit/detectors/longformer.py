@@ -32,7 +32,7 @@ def longformer(
     encoder: Encoder,
     training: Training,
     taxonomy: Taxonomy,
-    cache: Path,
+    cache: Path | None,
     logs: Logs | None = None,
     seed: int = 0,
     window: int = 4096,

@@ -27,7 +27,7 @@ def nli(
     encoder: Encoder,
     training: Training,
     taxonomy: Taxonomy,
-    cache: Path,
+    cache: Path | None,
     logs: Logs | None = None,
     seed: int = 0,
     mode: Literal["zero_shot", "fine_tuned"] = "fine_tuned",

@@ -16,7 +16,8 @@ class Training:
 
     Args:
         tuning: *frozen*: heads alone, on vectors that are encoded once and kept; *top*: also the encoder's layers above
-            ``frozen_layers``; *all*: everything.
+            ``frozen_layers``; *all*: everything; *biases* and *lora* (of rank ``rank``): a sliver of every layer, small
+            enough to ship (`trajaudit.detectors.tuning`).
         loss: *weighted* makes both classes count alike, *focal* turns to what is still wrong, *plain* does neither.
         missed: share of faulty runs whose label says clean, where that is known of the labels.
         lr, encoder_lr: of the heads and of the encoder.
@@ -27,7 +28,7 @@ class Training:
         precision, accelerator, devices, strategy: Lightning's own. Whatever the devices, verdicts are given on one.
     """
 
-    tuning: Literal["frozen", "top", "all"] = "frozen"
+    tuning: Literal["frozen", "top", "all", "biases", "lora"] = "frozen"
     frozen_layers: int = 4
     loss: Literal["plain", "weighted", "focal"] = "weighted"
     missed: float = 0.0
@@ -44,9 +45,10 @@ class Training:
     accelerator: str = "cpu"
     devices: int = 1
     strategy: str = "auto"
+    rank: int = 8
 
     def __post_init__(self) -> None:
-        for key in ("epochs", "batch_tokens", "batch_runs", "accumulate", "devices"):
+        for key in ("epochs", "batch_tokens", "batch_runs", "accumulate", "devices", "rank"):
             if getattr(self, key) < 1:
                 raise ValueError(f"{key}: expected at least 1, got {getattr(self, key)}")
         for key in ("missed", "held_out"):
@@ -58,8 +60,9 @@ class Training:
     @property
     def trained_from(self) -> int | None:
         """How many layers stay as they are: null for the whole encoder, -1 for none."""
-        return {"frozen": None, "top": self.frozen_layers, "all": -1}[self.tuning]
+        return {"top": self.frozen_layers, "all": -1}.get(self.tuning)
 
     def spec(self) -> dict[str, Json]:
         """Return what could change a verdict; where it runs is not part of it."""
-        return {key: value for key, value in asdict(self).items() if key not in _HARDWARE}
+        unused = _HARDWARE if self.tuning == "lora" else (*_HARDWARE, "rank")
+        return {key: value for key, value in asdict(self).items() if key not in unused}
