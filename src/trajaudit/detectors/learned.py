@@ -110,6 +110,8 @@ class Learned:
             some = islice(shown, None if self.cached else _SHOWN)
             self._module.network.standardise(move_data_to_device(batch, self._device) for batch in some)
             fit(self._module, train, held_out, settings, folder, self._fit_identity(runs), self._logs)
+        if self._int8 and self._module.network.backbone is not None:
+            self._module.network.backbone.quantise()
         self._module.eval()
 
     def predict(self, runs: Sequence[Trajectory]) -> list[Verdict]:
@@ -159,29 +161,37 @@ class Learned:
         return tuple(self.types[i] for i in named or ranked[:1])
 
     def _network(self) -> Network:
-        backbone = Backbone(self._encoder, None if self._rule else self._training.trained_from)
+        trained_from = None if self._rule else self._training.trained_from
+        backbone = Backbone(self._encoder, trained_from, self._training.batch_tokens)
         heads = self._heads(backbone.width, backbone.relations is not None)
         return Network(None if self.cached else backbone, heads)
 
     @property
     def _device(self) -> torch.device:
         """Where verdicts are given: the first GPU where training was told to use one that is there, else the CPU."""
-        wanted = self._training.accelerator in ("gpu", "cuda", "auto")
+        wanted = self._training.accelerator in ("gpu", "cuda", "auto") and not self._int8
         return torch.device("cuda" if wanted and torch.cuda.is_available() else "cpu")
+
+    @property
+    def _int8(self) -> bool:
+        return bool(self._identity.get("precision") == "int8")
 
     @property
     def _encoder(self) -> Loaded:
         if self._loaded is None or not self.cached:  # a fine-tuned encoder starts from its own weights again
-            self._loaded = self._load()
+            self._loaded = self._fresh()
         return self._loaded
+
+    def _fresh(self) -> Loaded:
+        return self._load().untrained() if self.cached else self._load()
 
     def _rows(self, runs: Sequence[Trajectory], training: bool = False) -> Rows:
         if self._loaded is None:
-            self._loaded = self._load()
+            self._loaded = self._fresh()
         tokens = tokens_of(runs, self.recipe, self._loaded.tokenizer, self._identity, self._cache)
         table: hf.Dataset = tokens
         if self.cached:
-            backbone = Backbone(self._loaded).to(self._device)
+            backbone = Backbone(self._loaded, budget=self._training.batch_tokens).to(self._device)
             table = vectors_of(runs, tokens, backbone, self.recipe, self._identity, self._cache)
             self.padding = backbone.padding if backbone.padded else self.padding
         budget = self._training.batch_tokens if training and not self.cached else None
