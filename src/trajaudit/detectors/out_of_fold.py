@@ -19,7 +19,8 @@ from trajaudit._fields import Json, canonical, dumps
 from trajaudit.auditor import spec_hash
 from trajaudit.detectors.calibration import Calibrated, Calibration, calibrate
 from trajaudit.detectors.detector import Detector
-from trajaudit.detectors.folds import Fold, stratified
+from trajaudit.detectors.ensemble import Ensemble, InnerFit, ensemble_of
+from trajaudit.detectors.folds import Fold, faulty_of, stratified
 from trajaudit.detectors.near_duplicates import clusters
 from trajaudit.trajectory import Trajectory, write_jsonl
 from trajaudit.verdict import Verdict, read_verdicts
@@ -74,24 +75,33 @@ def _tested(make: Callable[[], Detector], fold: Fold, how: Calibration, place: P
 
 def _fitted(
     make: Callable[[], Detector], runs: Sequence[Trajectory], how: Calibration, place: Path, seed: int
-) -> tuple[Detector, Calibrated]:
-    """Return a detector fitted on ``runs``, and a calibration from scores of runs that it was not fitted on."""
+) -> tuple[Detector | Ensemble, Calibrated]:
+    """Return what is fitted on ``runs``, and a calibration from scores of runs that the fit asked did not see."""
     if how.folds == 0:
         return _fit(make, runs, place / "model"), Calibrated()
-    parts = how.folds if how.folds > 1 else max(2, round(1 / how.share))
-    inner = stratified(runs, clusters(runs), parts, seed)
-    scored: list[tuple[Verdict, bool]] = []
-    detector: Detector | None = None
-    for part in range(how.folds):
+    if how.folds == 1:
+        (one,) = _inner_fits(make, runs, max(2, round(1 / how.share)), [place / "model"], seed)
+        return one.detector, calibrate(one.scores, one.faulty, how)
+    name = "inner" if how.false_alarms is None else "model"
+    inner = _inner_fits(make, runs, how.folds, [place / f"{name}-{part}" for part in range(how.folds)], seed)
+    if how.false_alarms is not None:
+        return ensemble_of(inner, how.method, how.false_alarms)
+    scores, faulty = ([value for fit in inner for value in fit.scores], [flag for fit in inner for flag in fit.faulty])
+    return _fit(make, runs, place / "model"), calibrate(scores, faulty, how)
+
+
+def _inner_fits(
+    make: Callable[[], Detector], runs: Sequence[Trajectory], parts: int, folders: Sequence[Path], seed: int
+) -> list[InnerFit]:
+    """Return one fit a folder; each leaves out another of ``parts`` inner folds and scores the runs of that one."""
+    inner, found = stratified(runs, clusters(runs), parts, seed), []
+    for part, folder in enumerate(folders):
         train = [run for run, own in zip(runs, inner, strict=True) if own != part]
         held = [run for run, own in zip(runs, inner, strict=True) if own == part]
-        detector = _fit(make, train, place / ("model" if how.folds == 1 else f"inner-{part}"))
-        scored += zip(detector.predict(held), (bool(run.label and run.label.faulty) for run in held), strict=True)
-    answered = [(verdict.score, faulty) for verdict, faulty in scored if verdict.score is not None]
-    calibrated = calibrate([score for score, _ in answered], [faulty for _, faulty in answered], how)
-    if how.folds == 1 and detector is not None:
-        return detector, calibrated
-    return _fit(make, runs, place / "model"), calibrated
+        detector = _fit(make, train, folder)
+        answered = [(v.score, run) for v, run in zip(detector.predict(held), held, strict=True) if v.score is not None]
+        found.append(InnerFit(detector, [score for score, _ in answered], faulty_of([run for _, run in answered])))
+    return found
 
 
 def _fit(make: Callable[[], Detector], runs: Sequence[Trajectory], folder: Path) -> Detector:

@@ -39,10 +39,12 @@ def summary(metrics: Json) -> str:
         return "undefined" if value is None else f"{value:.3f}"
 
     unseen = f"; {pooled['unseen_runs']} runs read in part" if pooled["unseen_runs"] else ""
+    reasons = [reason for fold in metrics["folds"] if (reason := fold["calibration"]["reason"])]
+    silent = f"; in {len(reasons)} folds {reasons[0]}" if reasons else ""
     return (
         f"{metrics['detector']} on {metrics['dataset']}: {pooled['runs']} runs in {len(metrics['folds'])} folds: "
         f"AUC {shown(pooled['auc'])} pooled, {shown(pooled['auc_within_folds'])} within folds; recall "
-        f"{shown(pooled['recall'])} at {shown(pooled['false_alarm'])} false alarms{unseen}"
+        f"{shown(pooled['recall'])} at {shown(pooled['false_alarm'])} false alarms{unseen}{silent}"
     )
 
 

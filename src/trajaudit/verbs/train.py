@@ -67,6 +67,7 @@ def train(
     config: dict[str, Json] = {key: choice.config for key, choice in choices.items()}
     config |= {"dataset": (test or dataset).config, "trained_on": dataset.config, "limit": limit}
     spec = {"detector": one.spec, "split": split.config, "calibration": calibration.config, "folds": _content(folds)}
+    spec |= how.promise
     with RunFolder.open(
         paths["output_dir"],
         "train",
