@@ -6,8 +6,8 @@ things are asked. Of every run: no run of its group was trained on. Of a run tha
 is training data of that very fold too, so that a type, a model or a wording that the fold holds back stays held back.
 
 What the check cannot ask is that the verdicts on *training* runs, too, come from fits that saw nothing of the tested
-ones: in stored k-fold verdicts they do not. That leak passes through the few weights of a stacked model only; parts that
-are fitted inside a fold do not have it, and `experiments/hybrid` measures the two beside each other.
+ones: in stored k-fold verdicts they do not. That leak passes through the few weights of a stacked model only; parts
+that are fitted inside a fold do not have it, and `experiments/hybrid` measures the two beside each other.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def check_out_of_fold(records: Sequence[FoldRecord], folds: Sequence[Fold], wher
 
 def _check_group(run: Trajectory, record: FoldRecord | None, groups: dict[str, frozenset[str]], where: str) -> None:
     if record is None:
-        raise RecordError(f"{where}: {run.id!r} was tested in no fold of that training, so nothing out of fold is known")
+        raise RecordError(
+            f"{where}: {run.id!r} was tested in no fold of that training, so nothing out of fold is known"
+        )
     if run.group in groups[record.where]:
         raise RecordError(
             f"{where}: {record.where}: the verdict on {run.id!r} is by a model that was trained on its group "

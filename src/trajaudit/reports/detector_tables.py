@@ -132,8 +132,8 @@ def leak_table(tested: Sequence[Tested], size: int) -> Table:
         small = _average([_width(*one.small) for one in published if one.small is not None])
         rows.append(Row((detector, *areas, leak, *widths, small)))
     notes = (
-        f"Means over seeds. Width at {size} runs: of the range that holds 95 % of balanced tests of so many of the runs "
-        "tested under the published protocol.",
+        f"Means over seeds. Width at {size} runs: of the range that holds 95 % of balanced tests of so many of the "
+        "runs tested under the published protocol.",
     )
     return Table("leak", "What of a published score is leak, and how wide its interval is", columns, tuple(rows), notes)
 

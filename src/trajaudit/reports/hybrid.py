@@ -52,8 +52,8 @@ def held_back_table(key: str, title: str, found: Mapping[str, tuple[Placed, Esti
     """Return what is found of each fault type by a hybrid trained without it, beside one trained with it.
 
     Args:
-        found: by type, the scorecard on its runs and on clean ones, and the recall of one that was shown the type, where
-            there is one.
+        found: by type, the scorecard on its runs and on clean ones, and the recall of a hybrid that was shown the
+            type; null where there is none.
     """
     columns = (
         *(Column("type", "left out", "text"), Column("recall", "recall of it"), Column("shown", "when shown")),
@@ -64,7 +64,7 @@ def held_back_table(key: str, title: str, found: Mapping[str, tuple[Placed, Esti
         for name, (one, shown) in found.items()
     ]
     note = (
-        "No part and no weight was fitted on a run with the type, nor on a run of a tested group. It cannot name what it "
-        "was never shown, so types are not scored."
+        "No part and no weight was fitted on a run with the type, nor on a run of a tested group. It cannot name what "
+        "it was never shown, so types are not scored."
     )
     return Table(key, title, columns, tuple(rows), (note,))

@@ -1,7 +1,7 @@
 """A stacked hybrid fitted again on less: without a part, with one part alone, or without the runs of one fault type.
 
-The parts are not fitted again; the hybrid is, on the very
-out-of-fold verdicts that the whole one learnt from, so a difference is owed to what was left out and to nothing else.
+The parts are not fitted again; the hybrid is, on the very out-of-fold verdicts that the whole one learnt from, so a
+difference is owed to what was left out and to nothing else.
 A part that learns from labels (signals, a trained detector) has then seen the type that is left out: only a split that
 leaves the type out (`split=leave_one_fault_type_out`) holds it back from every part.
 """
@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from trajaudit.detectors.hybrid import Hybrid
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Verdict
-
 
 ALL = "all parts"
 Said = Mapping[str, Sequence[Verdict]]

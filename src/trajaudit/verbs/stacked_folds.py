@@ -65,7 +65,9 @@ def _runs(said: Said, runs: Mapping[str, Trajectory], where: Path) -> list[Traje
     for verdict in first:
         run = runs.get(verdict.trajectory_id)
         if run is None or run.content_hash != verdict.content_hash:
-            raise RecordError(f"{where}: {verdict.trajectory_id!r} is not in the set, or has changed since the training")
+            raise RecordError(
+                f"{where}: {verdict.trajectory_id!r} is not in the set, or has changed since the training"
+            )
     return [runs[verdict.trajectory_id] for verdict in first]
 
 

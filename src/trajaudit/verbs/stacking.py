@@ -1,4 +1,4 @@
-"""The parts of a hybrid that `trajaudit train` puts together: any detector, any judge that asks no model, stored verdicts.
+"""The parts of a hybrid under `trajaudit train`: any detector, any judge that asks no model, stored verdicts.
 
 A part is whatever `detector=` can be. Those that learn are fitted inside every fold, so nothing that they say of a run
 rests on its group. Stored verdicts cannot be fitted again; those of a trained detector are taken only where the records
@@ -56,9 +56,7 @@ def hybrid(
     if not parts:
         raise ValueError("parts: expected at least one, got none")
     makers = {part: partial(_same, detector) for part, detector in parts.items()}
-    stacker = Hybrid(
-        tuple(parts), taxonomy.types, budget=budget, strength=strength, folds=folds, seed=seed, name=name
-    )
+    stacker = Hybrid(tuple(parts), taxonomy.types, budget=budget, strength=strength, folds=folds, seed=seed, name=name)
     return Stacked(makers, stacker, folds=folds, seed=seed, near_duplicates=near_duplicates)
 
 
@@ -105,4 +103,3 @@ def _verb(folder: Path) -> Json:
 def flags_for(data: Dataset) -> Flags:
     """Return what gives the execution flags of a dataset's runs."""
     return FLAGS.get(data.rules, execution.flags_of)
-
