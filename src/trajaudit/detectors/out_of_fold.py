@@ -1,9 +1,9 @@
 """A verdict on every run by a detector that never saw its group: fit, calibrate on inner folds, decide, fold by fold.
 
-What a fold leaves behind is its calibrated verdicts, its raw ones and its checkpoint. A fold that is finished is read,
-not fitted again; one that was killed goes on where its own fits can. The order inside a fold keeps test runs out of
-every choice: inner folds are made of training runs, the threshold is frozen on them, and only then is the test part
-asked.
+What a fold leaves behind is who was trained on and tested, its calibrated verdicts, its raw ones and its checkpoint. A
+fold that is finished is read, not fitted again; one that was killed goes on where its own fits can. The order inside a
+fold keeps test runs out of every choice: inner folds are made of training runs, the threshold is frozen on them, and
+only then is the test part asked.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from trajaudit.auditor import spec_hash
 from trajaudit.detectors.calibration import Calibrated, Calibration, calibrate
 from trajaudit.detectors.detector import Detector
 from trajaudit.detectors.ensemble import Ensemble, InnerFit, ensemble_of
+from trajaudit.detectors.fold_records import write_record
 from trajaudit.detectors.folds import Fold, faulty_of, stratified
 from trajaudit.detectors.near_duplicates import clusters
 from trajaudit.trajectory import Trajectory, write_jsonl
@@ -55,6 +56,7 @@ def out_of_fold(
     for number, fold in enumerate(folds):
         place = folder / f"fold-{number}"
         place.mkdir(parents=True, exist_ok=True)
+        write_record(fold, place)
         yield _finished(fold, place, spec) or _tested(make, fold, how, place, spec, seed)
 
 

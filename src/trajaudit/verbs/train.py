@@ -26,7 +26,9 @@ from trajaudit.runs.store import final_verdicts
 from trajaudit.trajectory import Trajectory, write_jsonl
 from trajaudit.verbs.collect import dataset_of
 from trajaudit.verbs.fold_metrics import fold_metrics, summary
+from trajaudit.verbs.judge import rules_of
 from trajaudit.verbs.paths import IRRELEVANT, Paths
+from trajaudit.verbs.stacking import flags_for
 
 NO_MATTER = (*IRRELEVANT, "trained_on.path", "trained_on.data_dir", "training.accelerator", "training.devices")
 
@@ -59,7 +61,7 @@ def train(
     runs = list(data.prefix(limit))
     folds = checked_folds(split.build(), runs, None if test is None else list(tested.prefix(limit)))
     how: Calibration = calibration.build()
-    told = {"taxonomy": data.taxonomy, "procedure": data.procedure, "cache": Path(paths["output_dir"]) / "cache"}
+    told = _told(detector, data, folds) | {"cache": Path(paths["output_dir"]) / "cache"}
     asked = {key: c for key, c in (("encoder", encoder), ("training", trainer)) if detector.wants(key)}
     told |= {key: choice.build() for key, choice in asked.items()}
     one: Detector = detector.build(**told)
@@ -89,6 +91,13 @@ def train(
             found = _all_folds(make, folds, how, folder.path, spec, split.config.get("seed") or 0, one.name)
         _leave(folder, one.name, tested, found)
     return 0
+
+
+def _told(detector: Choice, data: Dataset, folds: Sequence[Fold]) -> dict[str, Any]:
+    """Return what only the run knows: what comes with the training data, and the folds."""
+    told: dict[str, Any] = {"taxonomy": data.taxonomy, "procedure": data.procedure, "folds": folds}
+    told |= {"standing_claims": data.procedure.standing_claims, "flags": flags_for(data)}
+    return told | ({"check": rules_of(data)} if detector.wants("check") else {})
 
 
 def _maker(detector: Choice, told: dict[str, Any]) -> Callable[[], Detector]:
