@@ -14,6 +14,9 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
+
+from sklearn.metrics import roc_auc_score
 
 from trajaudit._fields import Json, canonical, dumps
 from trajaudit.auditor import spec_hash
@@ -27,12 +30,18 @@ from trajaudit.verdict import Verdict, read_verdicts
 
 @dataclass(frozen=True)
 class Tested:
-    """One fold's outcome: calibrated and raw verdicts on its test runs, and the calibration frozen for them."""
+    """One fold's outcome: calibrated and raw verdicts on its test runs, and the calibration frozen for them.
+
+    ``inner_auc`` is the mean over inner folds of the AUC on the training runs that each held out (null where none held
+    both classes, or there are none): the score by which hyper-parameters may be chosen, since no test run has a part in
+    it.
+    """
 
     fold: Fold
     verdicts: list[Verdict]
     raw: list[Verdict]
     calibrated: Calibrated
+    inner_auc: float | None
 
 
 def out_of_fold(
@@ -58,7 +67,7 @@ def out_of_fold(
 
 
 def _tested(make: Callable[[], Detector], fold: Fold, how: Calibration, place: Path, spec: Json, seed: int) -> Tested:
-    detector, calibrated = _fitted(make, fold.train, how, place, seed)
+    detector, calibrated, inner_auc = _fitted(make, fold.train, how, place, seed)
     raw = [replace(verdict, spec_hash=spec_hash(spec)) for verdict in detector.predict(fold.test)]
     if [verdict.trajectory_id for verdict in raw] != [run.id for run in fold.test]:
         raise ValueError(f"{detector.name}: expected one verdict a run, in order, got {len(raw)} for {len(fold.test)}")
@@ -66,32 +75,44 @@ def _tested(make: Callable[[], Detector], fold: Fold, how: Calibration, place: P
     write_jsonl(place / "raw.jsonl", raw)
     write_jsonl(place / "verdicts.jsonl", verdicts)
     done = {"key": _key(fold, spec), "fold": fold.sizes(), "calibration": calibrated.to_json()}
+    done["inner_auc"] = inner_auc
     (place / "fold.json").write_text(dumps(done))
     for inner in place.glob("inner-*"):
         shutil.rmtree(inner)
-    return Tested(fold, verdicts, raw, calibrated)
+    return Tested(fold, verdicts, raw, calibrated, inner_auc)
 
 
 def _fitted(
     make: Callable[[], Detector], runs: Sequence[Trajectory], how: Calibration, place: Path, seed: int
-) -> tuple[Detector, Calibrated]:
-    """Return a detector fitted on ``runs``, and a calibration from scores of runs that it was not fitted on."""
+) -> tuple[Detector, Calibrated, float | None]:
+    """Return a detector fitted on ``runs``; from scores of runs it was not fitted on, a calibration and the mean AUC."""
     if how.folds == 0:
-        return _fit(make, runs, place / "model"), Calibrated()
+        return _fit(make, runs, place / "model"), Calibrated(), None
     parts = how.folds if how.folds > 1 else max(2, round(1 / how.share))
     inner = stratified(runs, clusters(runs), parts, seed)
     scored: list[tuple[Verdict, bool]] = []
+    aucs: list[float] = []
     detector: Detector | None = None
     for part in range(how.folds):
-        train = [run for run, own in zip(runs, inner, strict=True) if own != part]
-        held = [run for run, own in zip(runs, inner, strict=True) if own == part]
+        train = [run for run, at in zip(runs, inner, strict=True) if at != part]
+        held = [run for run, at in zip(runs, inner, strict=True) if at == part]
         detector = _fit(make, train, place / ("model" if how.folds == 1 else f"inner-{part}"))
-        scored += zip(detector.predict(held), (bool(run.label and run.label.faulty) for run in held), strict=True)
+        own = list(zip(detector.predict(held), (bool(run.label and run.label.faulty) for run in held), strict=True))
+        scored += own
+        aucs += _auc(own)
     answered = [(verdict.score, faulty) for verdict, faulty in scored if verdict.score is not None]
     calibrated = calibrate([score for score, _ in answered], [faulty for _, faulty in answered], how)
     if how.folds == 1 and detector is not None:
-        return detector, calibrated
-    return _fit(make, runs, place / "model"), calibrated
+        return detector, calibrated, fmean(aucs) if aucs else None
+    return _fit(make, runs, place / "model"), calibrated, fmean(aucs) if aucs else None
+
+
+def _auc(scored: Sequence[tuple[Verdict, bool]]) -> list[float]:
+    """Return the AUC of one inner fold's raw scores; nothing where those answered are of one class."""
+    answered = [(faulty, verdict.score) for verdict, faulty in scored if verdict.score is not None]
+    if len({faulty for faulty, _ in answered}) < 2:
+        return []
+    return [float(roc_auc_score(*zip(*answered, strict=True)))]
 
 
 def _fit(make: Callable[[], Detector], runs: Sequence[Trajectory], folder: Path) -> Detector:
@@ -107,12 +128,12 @@ def _finished(fold: Fold, place: Path, spec: Json) -> Tested | None:
     if not mark.is_file():
         return None
     done = json.loads(mark.read_text())
-    if done["key"] != _key(fold, spec):
+    if done["key"] != _key(fold, spec) or "inner_auc" not in done:
         return None
     points = tuple((a, b) for a, b in done["calibration"]["points"])
     calibrated = Calibrated(**{**done["calibration"], "points": points})
     raw, verdicts = (list(read_verdicts(place / name)) for name in ("raw.jsonl", "verdicts.jsonl"))
-    return Tested(fold, verdicts, raw, calibrated)
+    return Tested(fold, verdicts, raw, calibrated, done["inner_auc"])
 
 
 def _key(fold: Fold, spec: Json) -> str:

@@ -44,6 +44,7 @@ def train(
     test: Choice | None = None,
     name: str | None = None,
     limit: int | None = None,
+    fold: int | None = None,
 ) -> int:
     """Fit a detector fold by fold, and leave an out-of-fold verdict on every labelled run; a killed run resumes."""
     if limit is not None and limit < 1:
@@ -58,6 +59,7 @@ def train(
     tested = data if test is None else dataset_of(test)
     runs = list(data.prefix(limit))
     folds = checked_folds(split.build(), runs, None if test is None else list(tested.prefix(limit)))
+    folds = folds if fold is None else _only(fold, folds)
     how: Calibration = calibration.build()
     told = {"taxonomy": data.taxonomy, "procedure": data.procedure, "cache": Path(paths["output_dir"]) / "cache"}
     asked = {key: c for key, c in (("encoder", encoder), ("training", trainer)) if detector.wants(key)}
@@ -66,6 +68,7 @@ def train(
     choices = {"split": split, "detector": detector, "calibration": calibration, **asked}
     config: dict[str, Json] = {key: choice.config for key, choice in choices.items()}
     config |= {"dataset": (test or dataset).config, "trained_on": dataset.config, "limit": limit}
+    config |= {} if fold is None else {"fold": fold}
     spec = {"detector": one.spec, "split": split.config, "calibration": calibration.config, "folds": _content(folds)}
     with RunFolder.open(
         paths["output_dir"],
@@ -88,6 +91,12 @@ def train(
             found = _all_folds(make, folds, how, folder.path, spec, split.config.get("seed") or 0, one.name)
         _leave(folder, one.name, tested, found)
     return 0
+
+
+def _only(fold: int, folds: Sequence[Fold]) -> list[Fold]:
+    if not 0 <= fold < len(folds):
+        raise ConfigError(f"fold: expected 0 to {len(folds) - 1}, the folds of this split, got {fold}")
+    return [folds[fold]]
 
 
 def _maker(detector: Choice, told: dict[str, Any]) -> Callable[[], Detector]:
