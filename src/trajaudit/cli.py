@@ -386,6 +386,9 @@ def _sweep(verb: str, args: Sequence[str], output_dir: str) -> int:
             sys.argv = [sys.argv[0], *rest, *([] if fold is None else [f"fold={fold}"]), place]
             with resuming(sweep):
                 _hydra(verb)
+            best = sweep.folder / "optimization_results.yaml"
+            if best.is_file():  # Optuna's; the next fold's study would write over it
+                best.rename(sweep.folder / f"optimization_results-fold-{fold}.yaml")
     finally:
         status = conclude(sweep)
     return status

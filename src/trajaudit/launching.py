@@ -35,8 +35,9 @@ _ALL_AT_ONCE = "LocalLauncher"
 
 
 def sweep_folder(output_dir: str, verb: str, overrides: Sequence[str]) -> Path:
-    """Return the folder of a sweep: the same for the same command, whichever launcher runs it."""
-    digest = hashlib.sha256(canonical([verb, sorted(overrides_of_job(overrides))])).hexdigest()[:12]
+    """Return the folder of a sweep: the same whichever launcher runs it, and however many trials a search is given."""
+    about = [one for one in overrides if one.startswith(("sweeper=", "search=", "hydra.sweeper.params"))]
+    digest = hashlib.sha256(canonical([verb, sorted([*overrides_of_job(overrides), *about])])).hexdigest()[:12]
     return Path(output_dir) / "multirun" / verb / digest
 
 

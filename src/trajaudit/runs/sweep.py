@@ -62,6 +62,11 @@ class Sweep:
     def records(self) -> Path:
         return self.folder.parent / "jobs"
 
+    @property
+    def root(self) -> Path:
+        """The output folder; records name run folders from there, so that it can be moved."""
+        return self.folder.parents[2]
+
     def add(self, jobs: Sequence[Job]) -> None:
         """Put jobs into the manifest."""
         self.jobs += jobs
@@ -92,10 +97,11 @@ class Sweep:
             return Outcome("missing", "never started")
         last = events[-1]
         attempts = sum(event["status"] == "running" for event in events)
+        folders = tuple(str(self.root / name) for name in last.get("folders", []))
         if last["status"] == "done":
-            return Outcome("done", None, tuple(last["folders"]), last["objective"], attempts)
+            return Outcome("done", None, folders, last["objective"], attempts)
         if last["status"] == "failed":
-            return Outcome("failed", last["error"], tuple(last["folders"]), None, attempts)
+            return Outcome("failed", last["error"], folders, None, attempts)
         where = f"process {last['pid']} on {last['host']}"
         if last["host"] == socket.gethostname() and not _alive(last["pid"]):
             return Outcome("missing", f"killed ({where}, started {last['at']})", (), None, attempts)
@@ -143,7 +149,8 @@ def run_job(
             folders.append(folder)
 
         def ended(status: str, **more: Json) -> Json:
-            return {"status": status, "at": now(), "folders": [*map(str, folders)], **more}
+            below = [os.path.relpath(folder, sweep.parents[2]) for folder in folders]
+            return {"status": status, "at": now(), "folders": below, **more}
 
         try:
             with watched_folders(enter):

@@ -22,7 +22,12 @@ Pairs = Sequence[tuple[Trajectory, Verdict]]
 def fold_metrics(detector: str, dataset: str, found: Sequence[Tested]) -> Json:
     """Return sizes, calibration and scores of each fold, and of all together."""
     folds = [
-        {**tested.fold.sizes(), **scores(_pairs(tested)), "calibration": tested.calibrated.to_json(), "inner_auc": tested.inner_auc}
+        {
+            **tested.fold.sizes(),
+            **scores(_pairs(tested)),
+            "calibration": tested.calibrated.to_json(),
+            "inner_auc": tested.inner_auc,
+        }
         for tested in found
     ]
     everything = [pair for tested in found for pair in _pairs(tested)]

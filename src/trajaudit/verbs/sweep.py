@@ -90,7 +90,9 @@ def _named(output_dir: str, name: str | None, all_of_them: bool = False) -> list
 
 def _counted(sweep: Sweep) -> str:
     states = Counter(sweep.outcome(job).state for job in sweep.jobs)
-    counts = ", ".join(f"{states[state]} {state}" for state in ("done", "running", "failed", "missing") if states[state])
+    counts = ", ".join(
+        f"{states[state]} {state}" for state in ("done", "running", "failed", "missing") if states[state]
+    )
     return f"sweep {sweep.folder.name} of {sweep.folder.parent.name}: {len(sweep.jobs)} jobs: {counts or 'none yet'}"
 
 
