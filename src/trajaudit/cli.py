@@ -288,7 +288,7 @@ def _fail(message: object, status: int) -> NoReturn:
 
 
 def _task(cfg: DictConfig) -> float | None:
-    """Run one job. In a sweep an error goes into the job's record, and the other jobs run; alone it is one clean line."""
+    """Run one job. In a sweep an error goes into the job's record and stops no other job; alone it is one line."""
     multirun = HydraConfig.get().mode == RunMode.MULTIRUN
     root = logging.getLogger()
     level = root.level

@@ -154,7 +154,7 @@ def _returned(overrides: Sequence[str], status: JobStatus = JobStatus.COMPLETED,
     return found
 
 
-def _searches(hydra: DictConfig) -> bool:
+def _searches(hydra: Any) -> bool:
     return "optuna" in str(hydra.sweeper["_target_"])
 
 

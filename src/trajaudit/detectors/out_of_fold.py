@@ -85,7 +85,7 @@ def _tested(make: Callable[[], Detector], fold: Fold, how: Calibration, place: P
 def _fitted(
     make: Callable[[], Detector], runs: Sequence[Trajectory], how: Calibration, place: Path, seed: int
 ) -> tuple[Detector, Calibrated, float | None]:
-    """Return a detector fitted on ``runs``; from scores of runs it was not fitted on, a calibration and the mean AUC."""
+    """Return a detector fitted on ``runs``, with a calibration and the mean AUC on runs that it was not fitted on."""
     if how.folds == 0:
         return _fit(make, runs, place / "model"), Calibrated(), None
     parts = how.folds if how.folds > 1 else max(2, round(1 / how.share))

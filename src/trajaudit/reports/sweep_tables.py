@@ -46,9 +46,10 @@ def jobs_table(name: str, jobs: Sequence[SweptJob]) -> Table:
 def seeds_table(name: str, jobs: Sequence[SweptJob]) -> Table:
     """Return mean, standard deviation and n of every metric over jobs that differ in seeds only.
 
-    >>> jobs = [SweptJob({"detector": "a", "detector.seed": str(s)}, "done", None, {"auc": v}) for s, v in [(0, 0.5), (1, 0.7)]]
-    >>> [cell for cell in seeds_table("x", jobs).rows[0].cells[:2]], round(seeds_table("x", jobs).rows[0].cells[2], 3)
-    (['a', 0.6], 0.141)
+    >>> jobs = [SweptJob({"seed": str(n)}, "done", None, {"auc": auc}) for n, auc in enumerate((0.5, 0.7))]
+    >>> mean, spread, n = seeds_table("x", jobs).rows[0].cells
+    >>> mean, round(spread, 3), n
+    (0.6, 0.141, 2)
     """
     varying, fixed = _settings(jobs)
     others = [key for key in varying if not is_seed(key)]

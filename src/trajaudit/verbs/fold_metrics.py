@@ -47,8 +47,8 @@ def _objective(found: Sequence[Tested]) -> Json:
         reason = f"{len(found)} outer folds, whose test runs are each other's training runs; fold=K takes one"
         return {"objective": None, "objective_reason": reason}
     value = found[0].inner_auc
-    reason = "calibration.folds is 0, or no inner fold holds runs of both classes" if value is None else None
-    return {"objective": value, "objective_reason": reason}
+    why = "calibration.folds is 0, or no inner fold holds runs of both classes"
+    return {"objective": value, "objective_reason": why if value is None else None}
 
 
 def summary(metrics: Json) -> str:
