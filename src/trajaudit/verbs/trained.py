@@ -66,8 +66,10 @@ def _config(folder: Path) -> Any:
 
 
 def _is_of(folder: Path, dataset: str) -> bool:
-    target = str(_config(folder).get("dataset", {}).get("_target_", ""))
-    return target.rpartition(".")[2] == dataset
+    """Say whether a folder is of a training on the dataset, in all folds: one of a search works in one only."""
+    config = _config(folder)
+    target = str(config.get("dataset", {}).get("_target_", ""))
+    return target.rpartition(".")[2] == dataset and config.get("fold") is None
 
 
 def _read(folder: Path) -> TrainedRun:
