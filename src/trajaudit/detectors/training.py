@@ -8,6 +8,7 @@ from typing import Literal
 from trajaudit._fields import Json
 
 _HARDWARE = ("accelerator", "devices", "strategy")
+_BY_CONTENT = ("start",)
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Training:
         batch_tokens: most tokens of a batch, which bounds memory; a longer run is thinned out in training.
         batch_runs: most runs of a batch. accumulate: batches to an optimiser step. clip: norm of the gradient.
         precision, accelerator, devices, strategy: Lightning's own. Whatever the devices, verdicts are given on one.
+        start: folder of a finished training whose weights are started from (`trajaudit.detectors.warm_start`); null for
+            the encoder's own and new heads.
     """
 
     tuning: Literal["frozen", "top", "all"] = "frozen"
@@ -44,6 +47,7 @@ class Training:
     accelerator: str = "cpu"
     devices: int = 1
     strategy: str = "auto"
+    start: str | None = None
 
     def __post_init__(self) -> None:
         for key in ("epochs", "batch_tokens", "batch_runs", "accumulate", "devices"):
@@ -61,5 +65,5 @@ class Training:
         return {"frozen": None, "top": self.frozen_layers, "all": -1}[self.tuning]
 
     def spec(self) -> dict[str, Json]:
-        """Return what could change a verdict; where it runs is not part of it."""
-        return {key: value for key, value in asdict(self).items() if key not in _HARDWARE}
+        """Return what could change a verdict; where it runs is not, and a start is known by its weights instead."""
+        return {key: value for key, value in asdict(self).items() if key not in (*_HARDWARE, *_BY_CONTENT)}
