@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trajaudit.analysis.differences import inverted
-from trajaudit.analysis.intervals import MOSTLY_DEFINED, no_spread, percentile
+from trajaudit.analysis.intervals import MOSTLY_DEFINED, estimate, no_spread, percentile
 from trajaudit.analysis.resampling import Design, replicates
 from trajaudit.analysis.result import Estimate
 from trajaudit.analysis.statistic import Statistic
@@ -31,19 +31,28 @@ class Combined:
     p_value: float | None = None
 
 
-def mean_of(names: Sequence[str], sign: float = 1.0) -> dict[str, float]:
+def mean_of(names: Sequence[str]) -> dict[str, float]:
     """Return the weights of a mean.
 
     >>> mean_of(["a", "b"])
     {'a': 0.5, 'b': 0.5}
     """
-    return {name: sign / len(names) for name in names}
+    return {name: 1 / len(names) for name in names}
+
+
+def scaled(weights: Weights, factor: float) -> dict[str, float]:
+    """Return every weight times a factor.
+
+    >>> scaled({"a": 0.5}, -2)
+    {'a': -1.0}
+    """
+    return {name: factor * weight for name, weight in weights.items()}
 
 
 def added(*parts: Weights) -> dict[str, float]:
     """Return the sum of weights.
 
-    >>> added(mean_of(["a"]), mean_of(["a", "b"], -1.0))
+    >>> added(mean_of(["a"]), scaled(mean_of(["a", "b"]), -1))
     {'a': 0.5, 'b': -0.5}
     """
     out: dict[str, float] = {}
@@ -80,10 +89,20 @@ def combined(
         if lacking is not None:
             rows.append(Combined(Estimate(None, n=int(among.sum()), reason=lacking, level=level)))
             continue
+        if len(at) == 1 and weights[names[at[0]]] == 1:  # nothing is summed: an interval at 0 or 1 has a width, too
+            alone = statistics[names[at[0]]]
+            rows.append(_alone(estimate(plan, alone, drawn[at[0]], level), drawn[at[0]]))
+            continue
         factor = np.array([weights[names[i]] for i in at])
         value = float(factor @ np.array([values[i] for i in at], dtype=np.float64))
         rows.append(_estimated(value, factor @ drawn[at], int(among.sum()), level))
     return rows
+
+
+def _alone(told: Estimate, drawn: np.ndarray) -> Combined:
+    defined = drawn[~np.isnan(drawn)]
+    moved = told.low is not None and not no_spread(defined)
+    return Combined(told, *((float(defined.std(ddof=1)), inverted(defined)) if moved else (None, None)))
 
 
 def _estimated(value: float, drawn: np.ndarray, n: int, level: float) -> Combined:

@@ -12,12 +12,12 @@ and no calibration, for which 10 labels would be too few.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from trajaudit._fields import Json, RecordError, canonical, file_hash
+from trajaudit._fields import Json
 from trajaudit.analysis import Comparison, holm, tabulate
-from trajaudit.analysis.combinations import Combined, Weights, added, combined, mean_of
+from trajaudit.analysis.combinations import Combined, Weights, added, combined, mean_of, scaled
 from trajaudit.analysis.detection import detection
 from trajaudit.analysis.paired import detectable
 from trajaudit.analysis.resampling import design
@@ -31,27 +31,11 @@ from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.collect import dataset_of
 from trajaudit.verbs.reproduce import Reproduction
 from trajaudit.verbs.stats import Stats
-from trajaudit.verbs.trained import TrainedRun, config_of, every_training, hashes_by_path, target_of
+from trajaudit.verbs.trained import every_training, hashes_by_path
+from trajaudit.verbs.trials import Key, Trial, order, tested_by, trials_of
 
-WEIGHTS = "fold-0/model/best.ckpt"
 ALONE = "a start from a source against none, at the same labels"
 WORTH = "no label of the target against so many of them and no source"
-Key = tuple[str, str | None, int | None]
-"""Of a cell of a target: detector, source (null for none), labels (0 for none, null for all)."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One training: which runs it was tested on (``target``, the choice of its dataset), and what it learnt from."""
-
-    run: TrainedRun
-    target: Mapping[str, Any]
-    key: Key
-    draw: tuple[Json, Json]
-
-    @property
-    def where(self) -> bytes:
-        return canonical(self.target)
 
 
 def transfer(*, stats: Stats, runs: str, data_dir: str) -> Reproduction:
@@ -65,7 +49,7 @@ def transfer(*, stats: Stats, runs: str, data_dir: str) -> Reproduction:
         FileNotFoundError: no training there.
         RecordError: two trainings are the same, tested other runs, or started from weights that nobody has.
     """
-    trials = _trials(every_training(runs))
+    trials = trials_of(every_training(runs))
     points: list[Point] = []
     rows: list[Comparison] = []
     for where in dict.fromkeys(trial.where for trial in trials):
@@ -83,49 +67,13 @@ def transfer(*, stats: Stats, runs: str, data_dir: str) -> Reproduction:
     )
 
 
-def _trials(found: Sequence[TrainedRun]) -> list[Trial]:
-    configs = [(run, config_of(run.path)) for run in found]
-    sources = {
-        file_hash(run.path / WEIGHTS): target_of(config, "trained_on")
-        for run, config in configs
-        if run.split == "Transfer" and (run.path / WEIGHTS).is_file()
-    }
-    trials: dict[Json, Trial] = {}
-    for run, config in configs:
-        if run.split not in ("Transfer", "FewShot"):
-            continue
-        seed = config["detector"].get("seed")
-        if run.split == "Transfer":
-            key: Key = (run.auditor, target_of(config, "trained_on"), 0)
-            trial = Trial(run, config["dataset"], key, (0, seed))
-        else:
-            key = (run.auditor, _source(run, config, sources), config["split"]["labels"])
-            trial = Trial(run, config["dataset"], key, (config["split"]["draw"], seed))
-        if other := trials.get(same := (trial.where, trial.key, trial.draw)):
-            raise RecordError(
-                f"{run.path}: {', '.join(map(str, key))}, draw and seed {trial.draw}: {other.run.path} is the same"
-            )
-        trials[same] = trial
-    return list(trials.values())
-
-
-def _source(run: TrainedRun, config: Any, sources: Mapping[str, str]) -> str | None:
-    """Return the dataset whose training a few-shot training started from; null where it started from nothing."""
-    start = config.get("training", {}).get("start")
-    if start is None:
-        return None
-    if start["weights"] not in sources:
-        raise RecordError(f"{run.path}: started from weights {start['weights'][:12]}…, which no training there has")
-    return sources[start["weights"]]
-
-
 def _target(trials: Sequence[Trial], stats: Stats, data_dir: str) -> tuple[list[Point], list[Comparison]]:
     """Return the points of one target, and its comparisons, not adjusted."""
     config = dict(trials[0].target)
     name = str(config["_target_"]).rpartition(".")[2]
     if "data_dir" in config:
         config["data_dir"] = data_dir
-    tested = _tested(trials)
+    tested = tested_by(trials)
     runs = [run for run in dataset_of(Choice("dataset", config)) if run.id in tested]
     cells: dict[Key, dict[tuple[Json, Json], str]] = {}
     found: dict[str, Statistic] = {}
@@ -146,16 +94,6 @@ def _target(trials: Sequence[Trial], stats: Stats, data_dir: str) -> tuple[list[
     return sorted(points, key=lambda one: one.order), rows
 
 
-def _tested(trials: Sequence[Trial]) -> set[str]:
-    """Return the runs that a target's points are measured on."""
-    few = [trial for trial in trials if trial.run.split == "FewShot"]
-    sets = {frozenset(verdict.trajectory_id for verdict in trial.run.verdicts): trial for trial in few or trials}
-    if len(sets) > 1:
-        paths = " and ".join(str(trial.run.path) for trial in list(sets.values())[:2])
-        raise RecordError(f"{paths}: tested other runs of the same set; a curve needs one split.seed and split.parts")
-    return set(next(iter(sets)))
-
-
 def _measured(runs: Sequence[Trajectory], trial: Trial) -> tuple[Statistic, Statistic]:
     """Return the area of one training on the tested runs, pooled and within groups."""
     ids = {run.id for run in runs}
@@ -166,10 +104,12 @@ def _measured(runs: Sequence[Trajectory], trial: Trial) -> tuple[Statistic, Stat
 
 def _contrasts(cells: Mapping[Key, Mapping[tuple[Json, Json], str]]) -> Iterator[tuple[Key, Key, str, Weights]]:
     """Yield (a, b, family, weights) for what is compared: over the draws that both sides have, where both have some."""
-    for (detector, source, labels), of in cells.items():
+    for (detector, source, labels), of in sorted(cells.items(), key=lambda cell: order(cell[0])):
         if source is None:
             continue
-        others = [key for key in cells if key[:2] == (detector, None) and (labels == 0 or key[2] == labels)]
+        others = [
+            key for key in sorted(cells, key=order) if key[:2] == (detector, None) and (labels == 0 or key[2] == labels)
+        ]
         for other in others:
             if labels == 0:
                 a, b = list(of.values()), list(cells[other].values())
@@ -177,7 +117,7 @@ def _contrasts(cells: Mapping[Key, Mapping[tuple[Json, Json], str]]) -> Iterator
                 shared = [draw for draw in of if draw in cells[other]]
                 a, b = [of[draw] for draw in shared], [cells[other][draw] for draw in shared]
             if a and b:
-                weights = added(mean_of(a), mean_of(b, -1.0))
+                weights = added(mean_of(a), scaled(mean_of(b), -1))
                 yield (detector, source, labels), other, WORTH if labels == 0 else ALONE, weights
 
 
