@@ -35,6 +35,7 @@ from trajaudit.detectors.network import Network, Output
 from trajaudit.detectors.recipes import Values
 from trajaudit.detectors.training import Training
 from trajaudit.detectors.tuning import open_sliver
+from trajaudit.detectors.warm_start import begin, leave_spec, start_from
 from trajaudit.taxonomy import Taxonomy
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Unseen, Usage, Verdict
@@ -86,6 +87,9 @@ class Learned:
             "training": None if rule else training.spec(),
             "seed": seed,
         }
+        self._start = None if training.start is None or rule else start_from(training.start, self.spec)
+        if self._start is not None:
+            self.spec["start"] = self._start.identity
         self._loaded: Loaded | None = None
         self._module: DetectorModule | None = None
         self.padding: float | None = None
@@ -110,8 +114,12 @@ class Learned:
             self._module.to(self._device)
             shown = loader(train, settings.batch_tokens, settings.batch_runs, shuffle=True, seed=self._seed)
             some = islice(shown, None if self.cached else _SHOWN)
-            self._module.network.standardise(move_data_to_device(batch, self._device) for batch in some)
+            if self._start is None:
+                self._module.network.standardise(move_data_to_device(batch, self._device) for batch in some)
+            else:
+                begin(self._module, self._start, self.types)
             fit(self._module, train, held_out, settings, folder, self._fit_identity(runs), self._logs)
+            leave_spec(folder, self.spec)
         self._settle(self._module)
 
     def weights(self) -> dict[str, torch.Tensor]:

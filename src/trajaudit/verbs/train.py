@@ -71,6 +71,8 @@ def train(
     config: dict[str, Json] = {key: choice.config for key, choice in choices.items()}
     config |= {"dataset": (test or dataset).config, "trained_on": dataset.config, "limit": limit}
     config |= {} if fold is None else {"fold": fold}
+    if "training" in asked and "start" in one.spec:  # by its content: wherever it lies, it is the same start
+        config["training"] = {**trainer.config, "start": one.spec["start"]}
     spec = {"detector": one.spec, "split": split.config, "calibration": calibration.config, "folds": _content(folds)}
     spec |= how.promise
     with RunFolder.open(
