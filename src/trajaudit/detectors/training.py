@@ -8,6 +8,7 @@ from typing import Literal
 from trajaudit._fields import Json
 
 _HARDWARE = ("accelerator", "devices", "strategy")
+_BY_CONTENT = ("start",)
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Training:
         batch_tokens: most tokens of a batch, which bounds memory; a longer run is thinned out in training.
         batch_runs: most runs of a batch. accumulate: batches to an optimiser step. clip: norm of the gradient.
         precision, accelerator, devices, strategy: Lightning's own. Whatever the devices, verdicts are given on one.
+        start: folder of a finished training whose weights are started from (`trajaudit.detectors.warm_start`); null for
+            the encoder's own and new heads.
     """
 
     tuning: Literal["frozen", "top", "all", "biases", "lora"] = "frozen"
@@ -46,6 +49,7 @@ class Training:
     devices: int = 1
     strategy: str = "auto"
     rank: int = 8
+    start: str | None = None
 
     def __post_init__(self) -> None:
         for key in ("epochs", "batch_tokens", "batch_runs", "accumulate", "devices", "rank"):
@@ -63,6 +67,6 @@ class Training:
         return {"top": self.frozen_layers, "all": -1}.get(self.tuning)
 
     def spec(self) -> dict[str, Json]:
-        """Return what could change a verdict; where it runs is not part of it."""
-        unused = _HARDWARE if self.tuning == "lora" else (*_HARDWARE, "rank")
+        """Return what could change a verdict; where it runs is not, and a start is known by its weights instead."""
+        unused = (*_HARDWARE, *_BY_CONTENT, *(() if self.tuning == "lora" else ("rank",)))
         return {key: value for key, value in asdict(self).items() if key not in unused}

@@ -104,12 +104,12 @@ def blind_spot(
         for table in scorecard_tables(cards[name])
         if table.key in SHOWN
     ]
-    hybrids = ablated(fitted.stacked, fitted.train)
+    hybrids = ablated(fitted.stacked.hybrid, fitted.train, fitted.stacked.learnt_from)
     for name in ("bank_b", PUBLISHED):
         verdicts = {part: _as(part, hybrid.predict(sets[name], said[name])) for part, hybrid in hybrids.items()}
         of = {card.auditor: card for card in _cards(sets[name], verdicts, stats)}
         tables.append(headline_table(f"{name}_ablation", f"What each part adds: {SETS[name]}", of))
-    found = left_out(fitted.stacked, fitted.train, sets["bank_b"], said["bank_b"])
+    found = left_out(fitted.stacked.hybrid, fitted.train, fitted.stacked.learnt_from, sets["bank_b"], said["bank_b"])
     unseen = {kind: _cards(runs, {"hybrid": verdicts}, stats)[0] for kind, (runs, verdicts) in found.items()}
     comparisons = _compared(sets[PUBLISHED], {**said[PUBLISHED], **others}, list(others), stats)
     return Reproduction(
