@@ -18,7 +18,8 @@ from zoo import zebra_runs  # noqa: E402
 
 from trajaudit._fields import RecordError  # noqa: E402
 from trajaudit.detectors import adapted  # noqa: E402
-from trajaudit.detectors.adapters import FACTS, TENSORS, Adapter, Facts, compact, keep, read, shipped  # noqa: E402
+from trajaudit.detectors.adapter_facts import Facts  # noqa: E402
+from trajaudit.detectors.adapters import FACTS, TENSORS, Adapter, compact, keep, read, shipped  # noqa: E402
 from trajaudit.detectors.calibration import Calibration, calibrate  # noqa: E402
 from trajaudit.detectors.encoders import Encoder  # noqa: E402
 from trajaudit.detectors.training import Training  # noqa: E402

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -112,6 +113,16 @@ def test_an_adapter_judges_as_it_did_for_its_card(fit, tmp_path: Path) -> None:
         assert judged[card.trajectory_id].score == pytest.approx(card.score, abs=1e-6)
         assert (judged[card.trajectory_id].faulty, judged[card.trajectory_id].step) == (card.faulty, card.step)
     assert {verdict.auditor for verdict in judged.values()} == {"zoo_steps"}
+
+
+def test_a_judge_on_another_encoder_is_refused_before_any_run_is_read(fit, tiny: Path, tmp_path: Path) -> None:
+    fit()
+    shutil.copytree(tiny, tmp_path / "other")
+    (tmp_path / "other" / "vocab.txt").write_text("changed")
+    adapter = ("judge=adapter", f"judge.adapter={tmp_path / 'zoo_steps'}", f"judge.weights={tmp_path / 'other'}")
+    with pytest.raises(ValueError, match="zoo_steps: encoder.sha256: expected .* trained on other weights"):
+        run("judge", "dataset.n=4", *adapter, f"paths.output_dir={tmp_path / 'out'}")
+    assert not list((tmp_path / "out").glob("judge/*"))
 
 
 def test_what_can_be_kept_is_what_can_be_loaded() -> None:

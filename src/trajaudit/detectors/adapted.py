@@ -9,10 +9,10 @@ from pathlib import Path
 import torch
 
 from trajaudit._fields import Json
-from trajaudit.detectors.adapters import Adapter, check_same
+from trajaudit.detectors.adapter_facts import check_same
+from trajaudit.detectors.adapters import Adapter, encoder_of
 from trajaudit.detectors.bert_step import bert_step
 from trajaudit.detectors.calibration import Calibrated
-from trajaudit.detectors.encoders import Encoder
 from trajaudit.detectors.entailment import RelationModel
 from trajaudit.detectors.learned import Learned
 from trajaudit.detectors.longformer import longformer
@@ -72,20 +72,6 @@ def relation_model_of(adapter: Adapter, weights: str | None = None) -> RelationM
         raise ValueError(f"adapter: {adapter.name!r} holds a {facts.kind}, and no model of entailment")
     encoder, where = encoder_of(adapter, weights), str(adapter.folder)
     return RelationModel(encoder, training_of(adapter), tensors_of(adapter), where, **facts.options)
-
-
-def encoder_of(adapter: Adapter, weights: str | None) -> Encoder:
-    """Return the encoder that an adapter was trained on.
-
-    Raises:
-        ValueError: what lies there is another encoder.
-    """
-    told = dict(adapter.facts.encoder or {})
-    identity = told.pop("identity")
-    encoder = Encoder(**{**told, "weights": weights or told["weights"]})
-    why = f"the adapter was trained on other weights than {encoder.weights!r}; `weights` says where its own lie"
-    check_same(identity, encoder.identity(), f"{adapter.folder}: encoder", why)
-    return encoder
 
 
 def training_of(adapter: Adapter) -> Training:

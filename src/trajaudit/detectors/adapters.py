@@ -12,86 +12,21 @@ the hash of its files, the tensors by theirs, and anything that does not match i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trajaudit._fields import Fields, Json, RecordError, dumps, file_hash, loads, nearest, shown
+from trajaudit._fields import RecordError, dumps, file_hash, loads, nearest
+from trajaudit.detectors.adapter_facts import Facts, check_same
+from trajaudit.detectors.encoders import Encoder
 
-VERSION = 1
 FACTS, TENSORS, CARD = "adapter.json", "adapter.safetensors", "README.md"
 SHIPPED = Path(__file__).parent / "fitted"
-KINDS = ("detector", "entailment", "free_auditors")
-_SAMPLE = 24
-"""Characters of a value that an error shows: hashes are known by their beginnings."""
 
 Tensors = dict[str, NDArray[Any]]
-
-
-@dataclass(frozen=True)
-class Facts:
-    """All of an adapter but its tensors.
-
-    Args:
-        kind: one of `KINDS`. detector: which one, by the name in the configuration. options: its keyword arguments.
-        encoder: how the weights were named, ``window``, ``revision``, ``relation``, and ``identity``; null for none.
-        taxonomy, domain: of the runs that it was trained on, by name; the domain is the testbed whose tools they use.
-        training: settings. calibration: what turns a raw score into a probability and a decision.
-        spec: of the detector; a detector that is another by now does not fit these tensors any more.
-        trained_on: configuration of the dataset, runs, faulty runs, groups, and one hash over contents and labels.
-        figures: for each set that it was asked about, what it is to the training (``how``) and metrics with intervals.
-        command: what made it. versions: of what it was made with. files: SHA-256 of every other file, by name.
-    """
-
-    kind: str
-    detector: str
-    options: dict[str, Json]
-    encoder: dict[str, Json] | None
-    taxonomy: str | None
-    domain: str | None
-    training: dict[str, Json] | None
-    calibration: dict[str, Json] | None
-    spec: Json
-    trained_on: dict[str, Json]
-    figures: list[Json]
-    command: str
-    versions: dict[str, str]
-    files: dict[str, str]
-
-    def to_json(self) -> Json:
-        return {"version": VERSION, **asdict(self)}
-
-    @classmethod
-    def from_json(cls, obj: Json, where: str) -> Facts:
-        """Read them back.
-
-        Raises:
-            RecordError: naming file and key.
-        """
-        fields = Fields(obj, f"{where}:", ("version", *cls.__dataclass_fields__))
-        if (version := fields.need("version", int)) != VERSION:
-            raise RecordError(f"{where}: version: expected {VERSION}, got {version} (written by a newer trajaudit?)")
-        if (kind := fields.need("kind", str)) not in KINDS:
-            raise RecordError(f"{where}: kind: expected one of {', '.join(KINDS)}, got {kind!r}")
-        return cls(
-            kind,
-            fields.need("detector", str),
-            fields.need("options", dict),
-            fields.maybe("encoder", dict),
-            fields.maybe("taxonomy", str),
-            fields.maybe("domain", str),
-            fields.maybe("training", dict),
-            fields.maybe("calibration", dict),
-            fields.need("spec", dict),
-            fields.need("trained_on", dict),
-            fields.need("figures", list),
-            fields.need("command", str),
-            fields.need("versions", dict),
-            fields.need("files", dict),
-        )
 
 
 @dataclass(frozen=True)
@@ -180,6 +115,24 @@ def shipped() -> list[Adapter]:
     return [read(folder) for folder in found]
 
 
+def encoder_of(adapter: Adapter, weights: str | None = None) -> Encoder:
+    """Return the encoder that an adapter was trained on.
+
+    Args:
+        weights: where they lie, where that is elsewhere than at the training.
+
+    Raises:
+        FileNotFoundError: the package of the weights is not installed.
+        ValueError: what lies there is another encoder.
+    """
+    told = dict(adapter.facts.encoder or {})
+    identity = told.pop("identity")
+    encoder = Encoder(**{**told, "weights": weights or told["weights"]})
+    why = f"the adapter was trained on other weights than {encoder.weights!r}; `weights` says where its own lie"
+    check_same(identity, encoder.identity(), f"{adapter.folder}: encoder", why)
+    return encoder
+
+
 def check_files(folder: Path, facts: Facts) -> None:
     """Refuse files that are not those the facts speak of.
 
@@ -191,25 +144,6 @@ def check_files(folder: Path, facts: Facts) -> None:
         got = file_hash(path) if path.is_file() else "no such file"
         if got != expected:
             raise RecordError(f"{path}: expected sha256 {expected[:12]}…, got {got[:12]}…: torn, or of another adapter")
-
-
-def check_same(expected: Json, got: Json, where: str, why: str) -> None:
-    """Refuse what differs from what the facts hold.
-
-    Raises:
-        ValueError: naming the first key that differs, and both values.
-    """
-    if expected != got:
-        key, a, b = _first_difference(expected, got, "")
-        raise ValueError(f"{where}{key}: expected {shown(a, _SAMPLE)}, got {shown(b, _SAMPLE)}: {why}")
-
-
-def _first_difference(a: Json, b: Json, at: str) -> tuple[str, Json, Json]:
-    if isinstance(a, dict) and isinstance(b, dict):
-        for key in dict.fromkeys([*a, *b]):
-            if a.get(key) != b.get(key):
-                return _first_difference(a.get(key), b.get(key), f"{at}.{key}")
-    return at, a, b
 
 
 def _replace(path: Path, content: bytes) -> None:

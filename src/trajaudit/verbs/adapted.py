@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from trajaudit._fields import Json
 from trajaudit.auditor import spec_hash
-from trajaudit.detectors.adapters import Adapter, read
+from trajaudit.detectors.adapters import Adapter, encoder_of, read
 from trajaudit.judges.claim_check import Probabilities
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Verdict
@@ -34,7 +34,8 @@ class AdapterJudge:
         name: what the auditor is called; the adapter's name where null.
 
     Raises:
-        ValueError: no such adapter, or one that holds no detector.
+        ValueError: no such adapter, one that holds no detector, or an encoder that is another one.
+        FileNotFoundError: the encoder is not installed.
         RecordError: a file of it is broken.
     """
 
@@ -43,6 +44,7 @@ class AdapterJudge:
         facts = self.adapter.facts
         if facts.kind != "detector":
             raise ValueError(f"adapter: {adapter!r} holds no trained detector but {facts.kind}")
+        encoder_of(self.adapter, weights)  # refused now, and not at every run
         self.name = name or self.adapter.name
         self.spec: dict[str, Json] = {"judge": "adapter", "version": VERSION, **_identity(self.adapter)}
         self._spec_hash = spec_hash(self.spec)
@@ -85,6 +87,7 @@ class Relations:
 
     def __init__(self, adapter: Adapter, weights: str | None = None) -> None:
         self.adapter, self._weights = adapter, weights
+        encoder_of(adapter, weights)
         self.name = f"{adapter.name} {spec_hash(_identity(adapter))[:16]}"
         self._loaded: RelationModel | None = None
 

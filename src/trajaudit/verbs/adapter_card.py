@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from trajaudit._fields import Json, dumps
 from trajaudit.analysis import Scorecard, score, tabulate
 from trajaudit.analysis.result import Estimate
-from trajaudit.detectors.adapters import Facts
+from trajaudit.detectors.adapter_facts import Facts
 from trajaudit.reports import Column, Row, Table, render
 from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.stats import Stats

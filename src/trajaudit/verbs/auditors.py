@@ -15,8 +15,7 @@ from pathlib import Path
 from trajaudit._fields import Json, nearest
 from trajaudit.auditor import Judge, spec_hash
 from trajaudit.config import ConfigError
-from trajaudit.detectors.adapters import Adapter, read, shipped
-from trajaudit.detectors.encoders import Encoder
+from trajaudit.detectors.adapters import Adapter, encoder_of, read, shipped
 from trajaudit.judges.claims import MODEL as CLAIM_SOURCES
 from trajaudit.judges.claims import ClaimsJudge
 from trajaudit.judges.rules import RulesJudge
@@ -112,10 +111,9 @@ def _named(name: str, domain: Domain) -> list[Judge]:
 
 
 def _missing(adapter: Adapter) -> str | None:
-    """Return why the encoder of an adapter cannot be loaded, null where it can."""
-    told = {key: value for key, value in (adapter.facts.encoder or {}).items() if key != "identity"}
+    """Return why the encoder of an adapter cannot be loaded offline, null where it can."""
     try:
-        found = Encoder(**told).folder
-    except FileNotFoundError as error:
+        encoder = encoder_of(adapter)
+    except (FileNotFoundError, ValueError) as error:
         return str(error)
-    return None if found is not None else f"its encoder {told['weights']!r} is not on this machine"
+    return None if encoder.folder is not None else f"its encoder {encoder.weights!r} comes from a network"

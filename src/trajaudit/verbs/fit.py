@@ -18,16 +18,17 @@ from trajaudit.auditor import spec_hash
 from trajaudit.config import Choice, ConfigError
 from trajaudit.dataset import Dataset
 from trajaudit.datasets.infotabs import NliPairs
-from trajaudit.detectors.adapters import FACTS, Adapter, Facts, compact, keep
+from trajaudit.detectors.adapter_facts import Facts
+from trajaudit.detectors.adapters import FACTS, Adapter, compact, keep
 from trajaudit.detectors.detector import Detector
 from trajaudit.detectors.whole_fit import WholeFit, fit_whole
 from trajaudit.runs import RunFolder
 from trajaudit.trajectory import Trajectory, write_jsonl
 from trajaudit.verbs.adapter_card import card, figures_on
-from trajaudit.verbs.adapter_facts import command_line, encoder_facts, sha256, versions, without_places
 from trajaudit.verbs.collect import dataset_of
 from trajaudit.verbs.handing_over import handed_over
 from trajaudit.verbs.paths import IRRELEVANT, Paths
+from trajaudit.verbs.provenance import command_line, encoder_facts, sha256, versions, without_places
 from trajaudit.verbs.stats import Stats, check_stats
 
 KEPT = ("bert_step", "nli", "longformer")

@@ -18,15 +18,16 @@ from trajaudit.analysis.intervals import wilson
 from trajaudit.config import Choice
 from trajaudit.dataset import Dataset
 from trajaudit.datasets.infotabs import NliPairs
-from trajaudit.detectors.adapters import FACTS, Adapter, Facts, compact, keep
+from trajaudit.detectors.adapter_facts import Facts
+from trajaudit.detectors.adapters import FACTS, Adapter, compact, keep
 from trajaudit.detectors.fitting import BEST
 from trajaudit.detectors.relations import train_relations
 from trajaudit.judges.claims import ClaimsJudge
 from trajaudit.runs import RunFolder
 from trajaudit.verbs.adapter_card import card, figures_on
-from trajaudit.verbs.adapter_facts import command_line, encoder_facts, sha256, versions, without_places
 from trajaudit.verbs.handing_over import handed_over
 from trajaudit.verbs.paths import IRRELEVANT, Paths
+from trajaudit.verbs.provenance import command_line, encoder_facts, sha256, versions, without_places
 from trajaudit.verbs.stats import Stats
 
 WINDOW = 256

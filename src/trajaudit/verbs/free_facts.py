@@ -9,13 +9,14 @@ from pathlib import Path
 from trajaudit._fields import Json, canonical
 from trajaudit.analysis import Scorecard
 from trajaudit.dataset import Dataset
-from trajaudit.detectors.adapters import Adapter, Facts, describe
+from trajaudit.detectors.adapter_facts import Facts
+from trajaudit.detectors.adapters import Adapter, describe
 from trajaudit.detectors.conformance import MODEL as PROCESS_MODEL
 from trajaudit.detectors.hybrid import MODEL as HYBRID
 from trajaudit.judges.claims import MODEL as CLAIM_SOURCES
 from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.adapter_card import card, figures_of
-from trajaudit.verbs.adapter_facts import sha256, versions
+from trajaudit.verbs.provenance import sha256, versions
 
 FILES = (PROCESS_MODEL, CLAIM_SOURCES, HYBRID)
 
