@@ -28,6 +28,8 @@ _LOST = {"unseen": hf.Value("int64"), "unseen_steps": _INTS}
 TOKENS = {**_UNITS, **_LOST, "ids": hf.Sequence(_INTS), "spans": hf.Sequence(_INTS), "second": _INTS}
 _MANY = 16
 """Batches that are sorted by length together: nothing is kept for a gradient, so only chunks bound the memory."""
+_PORTION = 512
+"""Runs whose vectors are kept together: what a killed encoding loses at most."""
 VECTORS = {**_UNITS, **_LOST, "vectors": hf.Sequence(hf.Value("float32")), "width": hf.Value("int32")}
 VECTORS["seconds"] = hf.Value("float64")  # what encoding the run took, so that a verdict from the cache states its cost
 
@@ -61,8 +63,11 @@ def vectors_of(
     if folder is None:
         return hf.Dataset.from_list(list(_encoded(tokens, backbone)), hf.Features(VECTORS))
     cache = Cache(folder, "vectors", {"recipe": recipe.spec, "encoder": identity}, VECTORS)
-    place = {run.content_hash: i for i, run in enumerate(runs)}
-    cache.fill(place, lambda missing: _encoded(tokens.select(list(missing)), backbone))
+    place = list({run.content_hash: i for i, run in enumerate(runs)}.items())
+    for start in range(0, len(place), _PORTION):
+        cache.fill(
+            dict(place[start : start + _PORTION]), lambda missing: _encoded(tokens.select(list(missing)), backbone)
+        )
     return cache.rows([run.content_hash for run in runs])
 
 
