@@ -35,7 +35,7 @@ OPTIONS["longformer"] = {"window": 128, "attention": 16}
 
 def facts_of(kind: str, detector, tiny: Path, training: Training) -> Facts:
     encoder = {"weights": str(tiny), "window": 64}
-    line = calibrate([0.2, 0.4, 0.6, 0.8], [False, False, True, True], Calibration("platt", false_alarms=0.4))
+    line = calibrate([0.2, 0.4, 0.6, 0.8], [False, False, True, True], Calibration("platt", false_alarms=None))
     return Facts(
         "detector",
         kind,
@@ -195,7 +195,7 @@ def test_the_figures_of_a_whole_fit_come_from_weights_that_never_saw_the_run(zeb
             return [Verdict(r.id, r.content_hash, "by_heart", "s", faulty=s > 0.5, score=s) for r, s in pairs]
 
     runs = zebras(12)
-    whole = fit_whole(ByHeart, runs, Calibration("none", folds=3, false_alarms=0.05), tmp_path)
+    whole = fit_whole(ByHeart, runs, Calibration("none", folds=3, false_alarms=None), tmp_path)
     assert {verdict.score for verdict in whole.verdicts} == {0.5}
     assert [verdict.trajectory_id for verdict in whole.verdicts] == [run.id for run in runs]
     assert {verdict.score for verdict in whole.detector.predict(runs)} == {0.1, 0.9}

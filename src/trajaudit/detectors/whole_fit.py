@@ -3,7 +3,8 @@
 The runs are cut into folds by cluster of groups. A detector is fitted on all folds but one and asked about that one, so
 each run has a raw score from weights that never saw its group. These scores give the calibration and the threshold of
 the detector that is then fitted on everything. For the figures a score is calibrated and decided by what the *other*
-folds' scores give, so that no run has moved the line that it is measured against.
+folds' scores give, so that no run has moved the line that it is measured against. What a budget of false alarms
+promises holds for the detectors of the folds, and for the one that is kept as far as it scores clean runs as they do.
 """
 
 from __future__ import annotations

@@ -120,9 +120,15 @@ def _what(facts: Facts) -> Iterable[str]:
         yield f"- **Training** `{dumps(facts.training)}`; options `{dumps(facts.options)}`."
     yield from (f"- `{name}`: {PARTS[name]}." for name in facts.files if name in PARTS)
     if facts.calibration is not None:
-        line = facts.calibration
-        how = f"faulty above {line['threshold']:.3f} of a {line['method']} calibration"
-        yield f"- **Decides** {how}, both from inner folds."
+        yield f"- **Decides** {_line(facts.calibration)}."
+
+
+def _line(calibration: Json) -> str:
+    """Return how a raw score becomes a decision, in words."""
+    if calibration["threshold"] is None:
+        return f"nothing to be faulty: {calibration['reason']}"
+    line = f"{calibration['threshold']:.3f} of a {calibration['method']} calibration"
+    return f"faulty above {line}, both from inner folds"
 
 
 def _done(facts: Facts) -> Iterable[str]:

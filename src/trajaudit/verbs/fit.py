@@ -159,10 +159,10 @@ def _asked_elsewhere(
     """Ask the adapter, as it lies in its folder, about sets that it never saw, and write its card anew."""
     from trajaudit.detectors.adapted import detector_of
 
-    facts = adapter.facts
+    facts, loaded = adapter.facts, detector_of(adapter, cache=cache)
     for key, data in elsewhere.items():
         runs = [run for run in data if run.label is not None]
-        verdicts = detector_of(adapter, cache=cache).predict(runs)
+        verdicts = loaded.predict(runs)
         write_jsonl(folder / f"also-{key}.jsonl", verdicts)
         same = data.taxonomy.name == facts.taxonomy
         facts.figures.append(figures_on(key, ELSEWHERE, runs, verdicts, stats, typed=same))
