@@ -107,6 +107,23 @@ def test_both_protocols_stand_side_by_side_with_what_a_small_test_can_tell(made:
     assert all(row["low"] <= row["auc"].value <= row["high"] for row in rows)
 
 
+def test_what_of_a_published_score_is_leak_is_told_for_every_kind_of_detector(
+    toy: Dataset, trained: Trained, tmp_path: Path
+) -> None:
+    """Noise of 0.97 leaves an AUC near one half; of 0.3 it leaves 0.96 or more: the difference is the leak."""
+    for name in ("bert_step", "nli", "longformer"):
+        trained(name, "GroupKFold", 0, 0.97)
+        trained(name, "PaperProtocol", 0, 0.3, slice(0, 40))
+    trained("tfidf", "GroupKFold", 0, 0.97)
+    trained("length", "PaperProtocol", 0, 0.3, slice(0, 40))
+    made = smart_grid(dataset=toy, stats=STATS, runs=str(tmp_path), show=5)  # type: ignore[arg-type]
+    rows = {row["detector"]: row for row in _table(made, "leak")}
+    assert list(rows) == ["bert_step", "length", "longformer", "nli"]
+    assert all(rows[name]["leak"] > 0.2 for name in ("bert_step", "nli", "longformer"))
+    assert all(0 < rows[name]["published_width"] < rows[name]["clean_width"] for name in ("bert_step", "nli"))
+    assert rows["length"]["clean"] is rows["length"]["leak"] is None
+
+
 def test_runs_on_which_both_auditors_leave_the_label_are_shown_with_evidence(made: Reproduction) -> None:
     rows = _table(made, "disagreements")
     assert {(row["run"], row["label"]) for row in rows} == {("t12", "clean"), ("t0", "faulty")}

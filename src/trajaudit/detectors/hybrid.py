@@ -129,8 +129,11 @@ class Hybrid:
             return Linear((NONE,), np.zeros((1, len(self.columns.of_steps))), np.zeros(1))
         return fit_linear(np.concatenate(blocks), gold, self.strength)
 
-    def predict(self, runs: Sequence[Trajectory], verdicts: Parts) -> list[Verdict]:
+    def predict(self, runs: Sequence[Trajectory], verdicts: Parts, *, decided: bool = True) -> list[Verdict]:
         """Return one verdict a run, from the parts' verdicts on the same runs in the same order.
+
+        Args:
+            decided: take step and type from runs that are not flagged; false leaves that to who decides in the end.
 
         Raises:
             ValueError: nothing was fitted or loaded, or the verdicts do not match.
@@ -147,7 +150,7 @@ class Hybrid:
         spec = spec_hash(self.spec | {"model": self.to_json()})
         own = [[verdicts[part][i] for part in self.columns.parts] for i in range(len(runs))]
         return [
-            self._verdict(run, spec, float(score), kind, place, said, each)
+            self._verdict(run, spec, float(score), kind, place, said, each, decided)
             for run, score, kind, place, said in zip(runs, scores, kinds, places, own, strict=True)
         ]
 
@@ -160,8 +163,10 @@ class Hybrid:
         place: FloatArray,
         said: Sequence[Verdict],
         seconds: float,
+        decided: bool,
     ) -> Verdict:
         faulty = score >= self.threshold
+        named = faulty or not decided
         name = self.heads["type"].classes[int(kind.argmax())]
         spent = [verdict.latency_s for verdict in said]
         known = [second for second in spent if second is not None]
@@ -173,9 +178,9 @@ class Hybrid:
             spec,
             faulty=faulty,
             score=score,
-            step=int(place.argmax()) if faulty else None,
+            step=int(place.argmax()) if named else None,
             step_scores=tuple(float(score * p) for p in place),
-            types=(name,) if faulty and name != NONE else (),
+            types=(name,) if named and name != NONE else (),
             confidence=max(0.5, score if faulty else 1 - score),
             evidence=tuple(piece for verdict in flagging for piece in verdict.evidence),
             rationale="; ".join(f"{v.auditor}: {v.rationale}" for v in flagging) or "no part flags the run",

@@ -132,7 +132,7 @@ def _told(choice: Choice, data: Dataset, reply: ReplyLimits) -> dict[str, Any]:
     told: dict[str, Any] = {"procedure": data.procedure.text, "taxonomy": data.taxonomy, **reply}
     told["standing_claims"] = data.procedure.standing_claims
     if choice.wants("check"):
-        told["check"] = _rules_of(data)
+        told["check"] = rules_of(data)
     if choice.wants("rate"):
         told["rate"] = _base_rate(data)
     return told
@@ -153,10 +153,14 @@ def _asked(reply: ReplyLimits) -> dict[str, Any]:
     return {key: value for key, value in reply.items() if key != "top_logprobs" or value}
 
 
-def _rules_of(data: Dataset) -> Any:
-    """Return the rule engine that knows the tools of a dataset's runs."""
+def rules_of(data: Dataset) -> Any:
+    """Return the rule engine that knows the tools of a dataset's runs.
+
+    Raises:
+        ConfigError: none does.
+    """
     if data.rules is None:
-        raise ConfigError(f"judge: it needs a rule engine, and none knows the tools of dataset {data.name!r}")
+        raise ConfigError(f"it needs a rule engine, and none knows the tools of dataset {data.name!r}")
     return resolve(f"trajaudit.testbeds.{data.rules}.rules.check", "dataset.rules")
 
 

@@ -26,7 +26,9 @@ from trajaudit.runs.store import final_verdicts
 from trajaudit.trajectory import Trajectory, write_jsonl
 from trajaudit.verbs.collect import dataset_of
 from trajaudit.verbs.fold_metrics import fold_metrics, summary
+from trajaudit.verbs.judge import rules_of
 from trajaudit.verbs.paths import IRRELEVANT, Paths
+from trajaudit.verbs.stacking import flags_for
 
 NO_MATTER = (*IRRELEVANT, "trained_on.path", "trained_on.data_dir", "training.accelerator", "training.devices")
 
@@ -44,6 +46,7 @@ def train(
     test: Choice | None = None,
     name: str | None = None,
     limit: int | None = None,
+    fold: int | None = None,
 ) -> int:
     """Fit a detector fold by fold, and leave an out-of-fold verdict on every labelled run; a killed run resumes."""
     if limit is not None and limit < 1:
@@ -58,17 +61,20 @@ def train(
     tested = data if test is None else dataset_of(test)
     runs = list(data.prefix(limit))
     folds = checked_folds(split.build(), runs, None if test is None else list(tested.prefix(limit)))
+    folds = folds if fold is None else _only(fold, folds)
     how: Calibration = calibration.build()
-    told = {"taxonomy": data.taxonomy, "procedure": data.procedure, "cache": Path(paths["output_dir"]) / "cache"}
+    told = _told(detector, data, folds) | {"cache": Path(paths["output_dir"]) / "cache"}
     asked = {key: c for key, c in (("encoder", encoder), ("training", trainer)) if detector.wants(key)}
     told |= {key: choice.build() for key, choice in asked.items()}
     one: Detector = detector.build(**told)
     choices = {"split": split, "detector": detector, "calibration": calibration, **asked}
     config: dict[str, Json] = {key: choice.config for key, choice in choices.items()}
     config |= {"dataset": (test or dataset).config, "trained_on": dataset.config, "limit": limit}
+    config |= {} if fold is None else {"fold": fold}
     if "training" in asked and "start" in one.spec:  # by its content: wherever it lies, it is the same start
         config["training"] = {**trainer.config, "start": one.spec["start"]}
     spec = {"detector": one.spec, "split": split.config, "calibration": calibration.config, "folds": _content(folds)}
+    spec |= how.promise
     with RunFolder.open(
         paths["output_dir"],
         "train",
@@ -90,6 +96,19 @@ def train(
             found = _all_folds(make, folds, how, folder.path, spec, split.config.get("seed") or 0, one.name)
         _leave(folder, one.name, tested, found)
     return 0
+
+
+def _told(detector: Choice, data: Dataset, folds: Sequence[Fold]) -> dict[str, Any]:
+    """Return what only the run knows: what comes with the training data, and the folds."""
+    told: dict[str, Any] = {"taxonomy": data.taxonomy, "procedure": data.procedure, "folds": folds}
+    told |= {"standing_claims": data.procedure.standing_claims, "flags": flags_for(data)}
+    return told | ({"check": rules_of(data)} if detector.wants("check") else {})
+
+
+def _only(fold: int, folds: Sequence[Fold]) -> list[Fold]:
+    if not 0 <= fold < len(folds):
+        raise ConfigError(f"fold: expected 0 to {len(folds) - 1}, the folds of this split, got {fold}")
+    return [folds[fold]]
 
 
 def _maker(detector: Choice, told: dict[str, Any]) -> Callable[[], Detector]:

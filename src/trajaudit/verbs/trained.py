@@ -22,7 +22,10 @@ PREDICTIONS = "predictions.jsonl"
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """One training: the auditor, the class name of its split, the seed of the split, and the out-of-fold verdicts."""
+    """One training: the auditor, the class name of its split, a seed, and the out-of-fold verdicts.
+
+    The seed is the split's, or the detector's where the split draws nothing.
+    """
 
     path: Path
     auditor: str
@@ -39,7 +42,7 @@ def every_training(root: str | Path, dataset: str | None = None) -> list[Trained
         RecordError: a file is broken.
     """
     paths = [path.parent for path in sorted(Path(root).rglob(PREDICTIONS))]
-    found = [_read(path) for path in paths if dataset in (None, target_of(config_of(path), "dataset"))]
+    found = [_read(path) for path in paths if _is_of(path, dataset)]
     if not found:
         on = "" if dataset is None else f" on {dataset}"
         raise FileNotFoundError(f"recipe.runs: no {PREDICTIONS}{on} under {root}; `trajaudit train` writes them")
@@ -84,10 +87,17 @@ def target_of(config: Any, choice: str) -> str:
     return str(config.get(choice, {}).get("_target_", "")).rpartition(".")[2]
 
 
+def _is_of(folder: Path, dataset: str | None) -> bool:
+    """Say whether a folder is of a training on the dataset, in all folds: one of a search works in one only."""
+    config = config_of(folder)
+    return dataset in (None, target_of(config, "dataset")) and config.get("fold") is None
+
+
 def _read(folder: Path) -> TrainedRun:
     config, verdicts = config_of(folder), tuple(final_verdicts(folder / PREDICTIONS))
     names = {verdict.auditor for verdict in verdicts}
     if len(names) != 1:
         raise RecordError(f"{folder / PREDICTIONS}: expected the verdicts of one auditor, got {sorted(names)}")
     split = config["split"]
-    return TrainedRun(folder, names.pop(), split["_target_"].rpartition(".")[2], split.get("seed"), verdicts)
+    seed = split.get("seed", config.get("detector", {}).get("seed"))
+    return TrainedRun(folder, names.pop(), split["_target_"].rpartition(".")[2], seed, verdicts)

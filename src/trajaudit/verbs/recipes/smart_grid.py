@@ -31,6 +31,7 @@ from trajaudit.reports.detector_tables import (
     Tested,
     detector_table,
     disagreement_table,
+    leak_table,
     model_table,
     protocol_table,
     seed_table,
@@ -81,12 +82,13 @@ def smart_grid(
     first = {one.auditor: one for one in room.of(CLEAN, 0)}
     best = max((one for one in measured if one.card.auditor in first), key=lambda one: one.auc.value or 0.0)
     comparisons = _compared(room, checker, best.card.auditor)
+    size = published["test_rows"]["trajectories"]
+    protocols = _protocols(room, size)
     tables = [
         seed_table(_by_seed(room)),
         comparison_table(comparisons),
-        protocol_table(
-            _protocols(room, published["test_rows"]["trajectories"]), published["test_rows"]["trajectories"]
-        ),
+        protocol_table(protocols, size),
+        leak_table(protocols, size),
         disagreement_table(_disagreements(room, first[best.card.auditor].verdicts, checker, show)),
     ]
     if room.of(MODELS):
