@@ -24,7 +24,7 @@ from trajaudit.detectors.fitting import BEST, MARK
 SPEC = "spec.json"
 """Beside the weights of a fit: the spec of the detector that has them."""
 _SAME = ("detector", "version", "recipe", "encoder", "heads")
-_TUNED = ("tuning", "frozen_layers")
+_TUNED = ("tuning", "frozen_layers", "rank")
 
 
 @dataclass(frozen=True)
