@@ -2,8 +2,8 @@
 
 *Plain* is what a script does: batches of 16 windows in the order of the runs, padded to the longest, float32, no
 gradients. All ways encode the same steps of some runs with the same MiniLM on one core in this very run, and the rate
-is of processor time, so that other jobs do not enter it. The AUC, on more runs, is out of fold, three folds by group, of
-`bert_step` with heads on the vectors: the first three ways give the same vectors, int8 others.
+is of processor time, so that other jobs do not enter it. The AUC, on more runs, is out of fold, three folds by group,
+of `bert_step` with heads on the vectors: the first three ways give the same vectors, int8 others.
 """
 
 from __future__ import annotations
