@@ -123,7 +123,7 @@ def test_a_warm_fit_goes_on_learning_and_is_identified_by_the_weights_it_started
         ({"kind": longformer}, "detector"),
         ({"window": 32}, "recipe"),
         ({"aggregation": "noisy_or"}, "heads"),
-        ({"training": TOP}, "tuning"),
+        ({"training": TOP}, "detector"),
     ],
 )
 def test_a_start_of_another_kind_is_refused_by_what_differs(
