@@ -22,7 +22,7 @@ from trajaudit.analysis.resampling import design
 from trajaudit.analysis.within import compare_within, within_groups
 from trajaudit.config import Choice
 from trajaudit.dataset import Dataset
-from trajaudit.reports import Table, comparison_table
+from trajaudit.reports import Table, comparison_table, verdict_in_words
 from trajaudit.reports.hybrid import Placed, held_back_table, placed_table, type_table
 from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.ablation import ALL
@@ -33,6 +33,8 @@ from trajaudit.verbs.stats import Stats
 from trajaudit.verbs.trained import TrainedRun, hashes, trained_runs
 
 HELD_BACK = "LeaveOneFaultTypeOut"
+HEADLINES = ("roc_auc", "recall", "step_joint", "type_joint")
+LOW_IS_GOOD = ("false_alarm", "ece")
 COMPARED = ("recall", "silent_recall", "false_alarm", "f1", "roc_auc", "step_joint", "type_joint", "ece")
 FAMILIES = {
     "": "the hybrid against each part as it speaks",
@@ -133,7 +135,7 @@ def _taken_apart(one: Training, stats: Stats) -> tuple[list[Table], list[str]]:
     ]
     if any(found.card.per_type_recall for found in beside.values()):
         tables.insert(1, type_table(f"{one.key}_types", f"Recall by fault type: {of}", beside))
-    return tables, _findings(of, comparisons)
+    return tables, _findings(of, placed, comparisons)
 
 
 def _compared(
@@ -152,14 +154,27 @@ def _compared(
     return rows
 
 
-def _findings(of: str, comparisons: Sequence[Comparison]) -> list[str]:
-    """Say, family by family, which differences survive Holm, for better and for worse."""
+def _findings(of: str, placed: Mapping[str, Placed], comparisons: Sequence[Comparison]) -> list[str]:
+    """Say how far the whole is ahead of the best part on each headline, and which parts it misses."""
     told = []
-    for family in dict.fromkeys(row.family for row in comparisons):
-        rows = [row for row in comparisons if row.family == family and row.p_holm is not None]
-        sure = [row for row in rows if (row.p_holm or 0.0) < 1 - row.difference.level]
-        named = [f"{row.metric} {row.difference.value:+.3f} on {row.b}" for row in sure]
-        told.append(f"{of}: {family}: {len(sure)} of {len(rows)} differences survive: {', '.join(named) or 'none'}")
+    for metric in HEADLINES:
+        rows = [row for row in comparisons if row.metric == metric and row.family == FAMILIES[""]]
+        ahead = [row for row in rows if placed[row.b].cell(metric).value is not None]
+        if ahead:
+            row = max(ahead, key=lambda row: placed[row.b].cell(metric).value or 0.0)
+            gain, own, best = row.difference, placed[ALL].cell(metric).value, placed[row.b].cell(metric).value
+            told.append(
+                f"{of}: {metric} {own:.3f}, of the best part, {row.b}, {best:.3f}: {gain.value:+.3f} "
+                f"[{gain.low:+.3f}, {gain.high:+.3f}], {verdict_in_words(row)}"
+            )
+    without = [row for row in comparisons if row.b.startswith("without ")]
+    missed: dict[str, list[str]] = {row.b.removeprefix("without "): [] for row in without}
+    for row in without:
+        if verdict_in_words(row) == "survives" and ((row.difference.value or 0.0) < 0) == (row.metric in LOW_IS_GOOD):
+            missed[row.b.removeprefix("without ")].append(f"{row.metric} {row.difference.value:+.3f}")
+    sure = "; ".join(f"{part} ({', '.join(rows)})" for part, rows in missed.items() if rows)
+    rest = ", ".join(part for part, rows in missed.items() if not rows)
+    told.append(f"{of}: missed when left out: {sure or 'none'}; not shown to be missed: {rest or 'none'}")
     return told
 
 
