@@ -3,7 +3,7 @@
 A ratio is between two things measured in this very run (or against an ideal that follows from its sizes), so it means
 the same on any machine; the generation rate is the one absolute figure. Without names those run that take a minute
 each, each against its goal, and ``outputs/bench.json`` keeps the figures. Those that are named take several minutes and
-give a table each; ``--results FOLDER`` keeps it there, as ``benchmarks/results`` keeps what was measured last.
+give a table each, which ``--results FOLDER`` keeps.
 """
 
 from __future__ import annotations
