@@ -11,7 +11,8 @@ desk="dataset=support_desk dataset.preset=varied dataset.n=${RUNS:-1000} dataset
 desk_elsewhere="+dataset@also.bank_b=support_desk also.bank_b.preset=varied also.bank_b.wording=b also.bank_b.n=400 also.bank_b.seed=2
   +dataset@also.published=trajectory_judge"
 plant="dataset=asset_ops dataset.n=${RUNS:-1500}"  # the sets of context_ordering, so that their vectors are there
-plant_elsewhere="+dataset@also.bank_b=asset_ops also.bank_b.wording=b also.bank_b.n=900 also.bank_b.seed=8 +dataset@also.smart_grid=smart_grid"
+plant_bank_b="+dataset@also.bank_b=asset_ops also.bank_b.wording=b also.bank_b.n=900 also.bank_b.seed=8"
+plant_elsewhere="$plant_bank_b +dataset@also.smart_grid=smart_grid"
 
 fit() { # name, overrides: in words, so that a set is written once
   local name=$1
@@ -31,5 +32,5 @@ fit claims_entailment dataset=infotabs trainer=lora trainer.epochs=2 $desk_elsew
   also.published.procedure=support_desk_standing +dataset@also.plant=asset_ops
 fit asset_ops_steps detector=bert_step trainer="${TRAINER:-heads}" $plant $plant_elsewhere
 fit asset_ops_nli detector=nli trainer="${TRAINER:-heads}" $plant $plant_elsewhere
-fit asset_ops_runs detector=longformer trainer="${TRAINER:-heads}" $plant $plant_elsewhere
+fit asset_ops_runs detector=longformer trainer="${TRAINER:-heads}" $plant $plant_bank_b
 "$trajaudit" adapters
