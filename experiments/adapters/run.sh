@@ -31,6 +31,6 @@ fit support_desk_steps detector=bert_step trainer="${TRAINER:-heads}" $desk $des
 fit claims_entailment dataset=infotabs trainer=lora trainer.epochs=2 $desk_elsewhere also.bank_b.procedure=support_desk_standing \
   also.published.procedure=support_desk_standing +dataset@also.plant=asset_ops
 fit asset_ops_steps detector=bert_step trainer="${TRAINER:-heads}" $plant $plant_elsewhere
-fit asset_ops_nli detector=nli trainer="${TRAINER:-heads}" $plant $plant_elsewhere
+fit asset_ops_nli detector=nli trainer="${TRAINER:-heads}" $plant $plant_bank_b
 fit asset_ops_runs detector=longformer trainer="${TRAINER:-heads}" $plant $plant_bank_b
 "$trajaudit" adapters
