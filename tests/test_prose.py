@@ -25,10 +25,11 @@ def figures(text: str) -> set[str]:
         "experiments/trajel/README.md",
         "experiments/signals/README.md",
         "experiments/blind_spot/README.md",
+        "experiments/hybrid/README.md",
     ],
 )
 def test_a_figure_of_the_prose_stands_in_a_committed_table(name: str) -> None:
-    tables = figures("".join(path.read_text() for path in ROOT.glob("experiments/*/results/*.md")))
+    tables = figures("".join(path.read_text() for path in ROOT.glob("experiments/*/results/**/*.md")))
     said = figures((ROOT / name).read_text())
     assert said
     assert said - tables - PROBES == set()

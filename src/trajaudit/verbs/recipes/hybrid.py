@@ -33,7 +33,7 @@ from trajaudit.verbs.stats import Stats
 from trajaudit.verbs.trained import TrainedRun, hashes, trained_runs
 
 HELD_BACK = "LeaveOneFaultTypeOut"
-HEADLINES = ("roc_auc", "recall", "step_joint", "type_joint")
+HEADLINES = ("roc_auc", "f1", "step_joint", "type_joint")
 LOW_IS_GOOD = ("false_alarm", "ece")
 COMPARED = ("recall", "silent_recall", "false_alarm", "f1", "roc_auc", "step_joint", "type_joint", "ece")
 FAMILIES = {
@@ -200,6 +200,6 @@ def _side_by_side(trained: Sequence[Training], stats: Stats) -> list[Table]:
         said = {one.run.auditor: [replace(v, latency_s=None) for v in one.run.verdicts] for one in same}
         first = next(one for one in same if one.folds)
         key, title = f"trainings_{first.key.removeprefix(first.run.auditor + '_')}", "Trainings side by side"
-        note = "Calibrated, and decided by a threshold from inner folds, by `trajaudit train`, the same for all."
+        note = "As `trajaudit train` calibrated and decided them; how a hybrid decides by itself is in its own tables."
         tables.append(placed_table(key, f"{title}: {first.run.split}", _placed(runs, said, stats), (note,)))
     return tables
