@@ -1,22 +1,59 @@
-"""Run every benchmark and print each against its goal; ``outputs/bench.json`` keeps the figures.
+"""Run benchmarks and print their ratios: ``python -m benchmarks``, or ``python -m benchmarks inference memory length``.
 
 A ratio is between two things measured in this very run (or against an ideal that follows from its sizes), so it means
-the same on any machine; the generation rate is the one absolute figure.
+the same on any machine; the generation rate is the one absolute figure. Without names those run that take a minute
+each, each against its goal, and ``outputs/bench.json`` keeps the figures. Those that are named take several minutes and
+give a table each, which ``--results FOLDER`` keeps.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import platform
 from pathlib import Path
 
-from benchmarks import bench_asset_ops, bench_detectors, bench_generation, bench_metrics, bench_requests
+from benchmarks import (
+    bench_asset_ops,
+    bench_detectors,
+    bench_generation,
+    bench_inference,
+    bench_length,
+    bench_memory,
+    bench_metrics,
+    bench_requests,
+)
+from trajaudit.reports import render
 
 GENERATION_GOAL = 15_000
 OUT = Path("outputs/bench.json")
+TABLES = {"inference": bench_inference, "memory": bench_memory, "length": bench_length}
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(TABLES)}")
+    parser.add_argument("--results", type=Path, help="folder for the tables")
+    asked = parser.parse_args()
+    if unknown := set(asked.names) - set(TABLES):
+        parser.error(f"no such benchmark {min(unknown)!r}; known: {', '.join(TABLES)}")
+    for name in asked.names:
+        _tabled(name, asked.results)
+    if not asked.names:
+        ratios()
+
+
+def _tabled(name: str, folder: Path | None) -> None:
+    module = TABLES[name]
+    table = module.table(module.run())
+    print(render(table, "txt"))
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.md").write_text(render(table, "md"))
+
+
+def ratios() -> None:
+    """Run what takes a minute each, print each against its goal, and keep all figures."""
     generation, requests, metrics = bench_generation.run(), bench_requests.run(), bench_metrics.run()
     plant, detectors = bench_asset_ops.run(), bench_detectors.run()
     OUT.parent.mkdir(exist_ok=True)

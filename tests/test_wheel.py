@@ -39,6 +39,7 @@ def test_the_wheel_carries_what_is_no_python(site: Path) -> None:
     for name in (
         *("conf/generate.yaml", "experiments/trajectory_judge/published.yaml", "judges/prompts/v1/system.md"),
         *("conf/annotate_export.yaml", "reports/sheet/sheet.html", "agents/prompts/v1/system.md"),
+        *("conf/audit.yaml", "detectors/fitted/support_desk/adapter.json", "detectors/fitted/support_desk/README.md"),
         *("reports/viewer/page.html", "datasets/pins.yaml", "datasets/procedures/support_desk.yaml", "llm/prices.yaml"),
     ):
         assert (site / "trajaudit" / name).is_file(), name
@@ -53,6 +54,17 @@ def test_the_pipeline_runs_from_the_wheel(site: Path, tmp_path: Path) -> None:
         done = run(site, tmp_path, *args, "dataset.n=24")
         assert done.returncode == 0, done.stderr
     assert list((tmp_path / "outputs/report").rglob("report.html"))
+    (traces,) = (tmp_path / "outputs/generate").rglob("trajectories.jsonl")
+    audited = run(site, tmp_path, "audit", f"traces={traces}", "auditors=[rules,conformance,claims,hybrid]")
+    assert audited.returncode == 0, audited.stderr
+    assert list((tmp_path / "outputs/audit").rglob("report.html"))
+
+
+def test_the_wheel_carries_every_adapter_whole(site: Path) -> None:
+    from trajaudit.detectors.adapters import check_files, shipped
+
+    for adapter in shipped():
+        check_files(site / "trajaudit" / "detectors" / "fitted" / adapter.name, adapter.facts)
 
 
 def test_reproduce_finds_its_figures_in_the_wheel(site: Path, tmp_path: Path, data_dir: Path) -> None:

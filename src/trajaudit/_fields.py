@@ -141,15 +141,19 @@ def loads(text: str | bytes, where: str, constant: Callable[[str], Json] = _refu
 
 def lines(path: str | Path, constant: Callable[[str], Json] = _refuse_constant) -> Iterator[tuple[str, Json]]:
     """Yield ``("file:line", object)`` for each line of a JSONL file (or its gzip); a blank or torn line is an error."""
-    for number, raw in enumerate(_raw_lines(path), start=1):
+    for number, raw in enumerate(raw_lines(path), start=1):
         where = f"{path}:{number}"
         if not raw.strip():
             raise RecordError(f"{where}: expected a JSON object, got an empty line")
         yield where, loads(raw, where, constant)
 
 
-def _raw_lines(path: str | Path) -> Iterator[bytes]:
-    """Yield the lines of a file, or of what it holds packed; a packed file that was cut off or is none is an error."""
+def raw_lines(path: str | Path) -> Iterator[bytes]:
+    """Yield the lines of a file, or of what it holds packed.
+
+    Raises:
+        RecordError: a packed file was cut off or is none.
+    """
     if Path(path).suffix != ".gz":
         with open(path, "rb") as file:
             yield from file

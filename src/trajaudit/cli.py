@@ -7,9 +7,11 @@ of a stack trace, and nothing is loaded for a config that cannot be right.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -28,6 +30,8 @@ from omegaconf.errors import OmegaConfBaseException
 import trajaudit
 from trajaudit._fields import RecordError, nearest
 from trajaudit.config import Choice, ConfigError, conf_dir, is_choice, literals, resolve, validate
+from trajaudit.launching import resuming, run_swept, sweep_folder
+from trajaudit.runs.sweep import JobFailed, Sweep
 
 _VERSION_BASE: dict[str, Any] = {} if hydra.__version__ >= "1.4" else {"version_base": "1.3"}
 _SHOWS_ONLY = ("--hydra-help", "--info", "-i", "--shell-completion", "-sc", "--version")
@@ -177,7 +181,18 @@ def _each_composed(verb: str, overrides: Sequence[str], config_dir: str | None) 
             if isinstance(error, ConfigError):
                 raise
             cause = f": {error.__cause__}" if error.__cause__ else ""
-            raise ConfigError(" ".join(f"{error}{cause}".split())) from None
+            said = " ".join(f"{error}{cause}".split())
+            raise ConfigError(_extra_for(said) or said) from None
+
+
+def _extra_for(said: str) -> str | None:
+    """Return what to install where a composition failed for want of a Hydra plugin."""
+    missing = re.search(r"hydra/(launcher|sweeper)/(\w+)'", said)
+    if missing is None:
+        return None
+    kind, option = missing.groups()
+    extra = "ray" if option == "ray" else "sweeps"
+    return f"{kind}={option}: it needs packages that are not installed: pip install 'trajaudit[{extra}]'"
 
 
 def _search(config_dir: str | None) -> list[str]:
@@ -213,7 +228,9 @@ def _split(
 
 def _swept(item: Override) -> Iterator[str]:
     value = item.value()
-    if item.is_sweep_override():
+    if item.is_interval_sweep():
+        yield from (str(value.start), str(value.end))  # type: ignore[union-attr]
+    elif item.is_sweep_override():
         yield from item.sweep_string_iterator()
     elif isinstance(value, list):
         yield from (str(part) for part in value)
@@ -225,7 +242,7 @@ def _first(item: Override) -> str:
     """Return the override with a sweep replaced by its first value."""
     if not item.is_sweep_override():
         return item.input_line or ""
-    return f"{item.get_key_element()}={next(iter(item.sweep_string_iterator()))}"
+    return f"{item.get_key_element()}={next(_swept(item))}"
 
 
 def _check_keys(values: list[Override], base: DictConfig) -> None:
@@ -270,19 +287,26 @@ def _fail(message: object, status: int) -> NoReturn:
     raise SystemExit(status)
 
 
-def _task(cfg: DictConfig) -> None:
-    """Run one job. In a sweep an error goes to Hydra, which runs the other jobs; alone it is one clean line."""
+def _task(cfg: DictConfig) -> float | None:
+    """Run one job. In a sweep an error goes into the job's record and stops no other job; alone it is one line."""
     multirun = HydraConfig.get().mode == RunMode.MULTIRUN
     root = logging.getLogger()
     level = root.level
     root.setLevel(logging.WARNING)  # Hydra shows what every library says at INFO: each request, each font subset
+
+    def work() -> int | None:
+        status: int | None = resolve(cfg["_target_"], "verb")(**arguments(cfg))
+        return status
+
     try:
-        status = resolve(cfg["_target_"], "verb")(**arguments(cfg))
-    except (ValueError, OSError) as error:
-        if os.environ.get("HYDRA_FULL_ERROR") == "1":
-            raise
-        if multirun:  # said now, since Hydra says only the first failure, and only at the end
+        if multirun:
+            return run_swept(cfg, work)
+        status = work()
+    except (ValueError, OSError, JobFailed) as error:
+        if multirun:  # said now; the record and the table at the end say it again
             print(f"error: {error}", file=sys.stderr)
+            raise
+        if os.environ.get("HYDRA_FULL_ERROR") == "1":
             raise
         known = isinstance(error, ConfigError | RecordError | OSError)
         _fail(
@@ -292,14 +316,9 @@ def _task(cfg: DictConfig) -> None:
         _fail("interrupted; what was stored stays, and the same command goes on from there", 130)
     finally:
         root.setLevel(level)
-    if status and multirun:
-        raise JobFailed(f"a job of the sweep ended with status {status}; see above")
     if status:
         raise SystemExit(status)
-
-
-class JobFailed(RuntimeError):
-    """A job of a sweep that ran and did not end well; the other jobs run all the same."""
+    return None
 
 
 def _option(args: Sequence[str], *names: str) -> str | None:
@@ -328,8 +347,8 @@ def _overrides(args: Sequence[str]) -> tuple[list[str], str | None]:
     return overrides, config_dir
 
 
-def preflight(verb: str, args: Sequence[str]) -> None:
-    """Check a command line before Hydra sees it.
+def preflight(verb: str, args: Sequence[str]) -> str:
+    """Check a command line before Hydra sees it; return the folder that runs write to.
 
     Raises:
         ConfigError
@@ -339,6 +358,44 @@ def preflight(verb: str, args: Sequence[str]) -> None:
     for cfg in _each_composed(verb, overrides, config_dir):
         if not shown_only:
             arguments(cfg)
+    return str(cfg.paths.output_dir)
+
+
+def _sweep(verb: str, args: Sequence[str], output_dir: str) -> int:
+    """Run a sweep, or a search in each of the folds that it names, and say at the end what failed.
+
+    Raises:
+        ConfigError: a search names no fold.
+    """
+    from trajaudit.verbs.sweep import conclude  # it loads all that makes tables, and a job needs none of it
+
+    overrides, _ = _overrides(args)
+    sweep = Sweep(sweep_folder(output_dir, verb, overrides), ("trajaudit", *verb.split("_"), *args))
+    sweep.search = "sweeper=optuna" in overrides
+    folds = [one for one in overrides if one.startswith("fold=")]
+    if sweep.search and not folds:
+        raise ConfigError(
+            "fold: a search needs it (fold=0 or fold=0,1,2): hyper-parameters are chosen for one outer fold at a time, "
+            "since the runs that one fold tests are training runs of the others"
+        )
+    rest = [arg for arg in args if not (sweep.search and arg in folds)]
+    each = folds[-1].removeprefix("fold=").split(",") if sweep.search else [None]
+    try:
+        for fold in each:
+            place = f"hydra.sweep.dir={sweep.folder}"
+            sys.argv = [sys.argv[0], *rest, *([] if fold is None else [f"fold={fold}"]), place]
+            with resuming(sweep):
+                _hydra(verb)
+            best = sweep.folder / "optimization_results.yaml"
+            if best.is_file():  # Optuna's; the next fold's study would write over it
+                best.rename(sweep.folder / f"optimization_results-fold-{fold}.yaml")
+    finally:
+        status = conclude(sweep)
+    return status
+
+
+def _hydra(verb: str) -> None:
+    hydra.main(config_path=str(conf_dir()), config_name=verb, **_VERSION_BASE)(_task)()
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -358,13 +415,16 @@ def main(argv: Sequence[str] | None = None) -> None:
         if any(arg in ("--help", "-h") for arg in rest):
             print(verb_help(verb, rest))
             return
-        if not any(arg.partition("=")[0] in _SHOWS_ONLY for arg in rest):
-            preflight(verb, rest)
+        shows = any(arg.partition("=")[0] in _SHOWS_ONLY for arg in rest)
+        output_dir = "" if shows else preflight(verb, rest)
+        if {"-m", "--multirun"} & set(rest) and not shows and _option(rest, "--cfg", "-c") is None:
+            raise SystemExit(_sweep(verb, rest, output_dir))
     except ConfigError as error:
         _fail(error, 2)
     sys.argv = [sys.argv[0], *rest]
-    hydra.main(config_path=str(conf_dir()), config_name=verb, **_VERSION_BASE)(_task)()
+    _hydra(verb)
 
 
 if __name__ == "__main__":
-    main()
+    # A worker of a sweep finds the job's function by the name of its module, which must not be __main__.
+    importlib.import_module("trajaudit.cli").main()

@@ -44,7 +44,10 @@ def test_alone_it_lists_every_verb_with_a_line() -> None:
         (["fetch", "experiment=dem"], "no such experiment 'dem' (did you mean 'demo'?)"),
         (["fetch", "+dataset.colour=red"], "dataset.colour: unknown key"),
         (["fetch", "-m", "dataset=trajectory_judge,foo"], "no such dataset 'foo'"),
-        (["generate", "judge=rules"], "judge: it is no choice of this verb; known: dataset, paths, experiment"),
+        (
+            ["generate", "judge=rules"],
+            "judge: it is no choice of this verb; known: dataset, launcher, paths, experiment",
+        ),
         (["annotate", "import"], "answers: Missing mandatory value: answers\n"),
         (["reproduce", "experiment=demo"], "(an experiment sets it: "),
         (["fetch", "dataset=attacked", "dataset@dataset.base=attackd"], "no such dataset 'attackd'"),

@@ -47,8 +47,8 @@ def test_every_encoder_of_the_configuration_fits_its_schema(path: Path) -> None:
 def test_pairs_are_put_together_as_the_tokenizer_itself_does(tiny: Path) -> None:
     tokenizer = Encoder(str(tiny)).tokenizer()
     premise, hypothesis = "look up order 7", "order 7 was paid"
-    ((ids, second, _, _),) = PremiseWindows(64, 8)._pairs(
-        ids_of(tokenizer, premise), ids_of(tokenizer, hypothesis), tokenizer
+    ((ids, second, _),) = PremiseWindows(64, 8)._pairs(
+        [ids_of(tokenizer, premise)], ids_of(tokenizer, hypothesis), tokenizer
     )
     own = tokenizer(premise, hypothesis)
     assert list(ids) == own["input_ids"]

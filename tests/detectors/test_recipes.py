@@ -15,7 +15,17 @@ from trajaudit.detectors.recipes import PremiseWindows, StepWindows, WholeRun
 from trajaudit.testbeds.support_desk.generator import generate
 from trajaudit.trajectory import Action, Fault, Label, Source, Step, Trajectory
 
-RECIPES = (StepWindows(64), StepWindows(64, "windows"), PremiseWindows(64, 8), PremiseWindows(64, 8, 2), WholeRun(128))
+RECIPES = (
+    StepWindows(64),
+    StepWindows(64, "windows"),
+    StepWindows(64, values="marked"),
+    PremiseWindows(64, 8),
+    PremiseWindows(64, 8, 2),
+    PremiseWindows(64, long_input="retrieval"),
+    PremiseWindows(64, long_input="retrieval", values="marked"),
+    WholeRun(128),
+    WholeRun(128, "marked"),
+)
 
 
 def long_run(observation: str, answer: str, steps: int = 1) -> Trajectory:
@@ -122,3 +132,15 @@ def test_caps_fill_the_budget_and_cut_the_longest_first(lengths: list[int], budg
     cut = [cap for cap, length in zip(allowed, lengths, strict=True) if cap < length]
     assert max(cut, default=0) - min(cut, default=0) <= 1
     assert all(len(head_tail(range(length), cap)) == cap for cap, length in zip(allowed, lengths, strict=True))
+
+
+def test_retrieval_puts_two_facts_that_stand_apart_into_one_window(words: PlainTokenizer) -> None:
+    """The claim compares two readings a thousand tokens apart: one window holds both, and the claim whole."""
+    filler = "nothing of note happened here that day " * 70
+    run = long_run(f"pump_a is at 31 now {filler} pump_b is at 77 now {filler}", "So pump_a 31 is above pump_b 77.")
+    encoded = PremiseWindows(128, long_input="retrieval").encode(run, words)
+    answers = [words.decode(window.ids) for window in encoded.windows if window.units == (1,)]
+    assert len(answers) == 1
+    assert "pump_a is at 31" in answers[0]
+    assert "pump_b is at 77" in answers[0]
+    assert encoded.unseen > 800

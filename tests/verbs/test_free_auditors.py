@@ -10,6 +10,7 @@ import pytest
 from trajaudit import cli
 from trajaudit.config import ConfigError
 from trajaudit.datasets.trajectory_judge import trajectory_judge
+from trajaudit.detectors.adapters import read
 from trajaudit.runs import final_verdicts
 from trajaudit.testbeds.support_desk.dataset import support_desk
 from trajaudit.trajectory import Trajectory
@@ -92,6 +93,11 @@ def test_the_experiment_leaves_its_fits_and_a_table_of_each_set(data_dir: Path, 
         dataset=dataset, stats=stats, data_dir=str(data_dir), train=160, test=24, models=str(tmp_path / "models")
     )
     kept = {path.name for path in (tmp_path / "models").iterdir()}
-    assert kept == {"process_model.json", "claim_sources.json", "hybrid.json"}
+    fitted = {"process_model.json", "claim_sources.json", "hybrid.json"}
+    assert kept == {*fitted, "adapter.json", "README.md"}
+    facts = read(tmp_path / "models").facts
+    assert set(facts.files) == fitted
+    assert [(one["set"], one["runs"]) for one in facts.figures] == [("bank_a", 24), ("bank_b", 24), ("published", 24)]
+    assert facts.trained_on["runs"] == 160
     keys = {table.key for table in made.tables}
     assert {"bank_a_summary", "bank_b_summary", "published_summary", "bank_b_ablation", "left_out"} <= keys

@@ -1,9 +1,10 @@
 """The encoder inside a detector: windows of tokens in, one vector a unit mention out.
 
-Chunks of windows of like length are padded together, so that what is padded is a few per cent, and it is counted. In
-a Longformer the first token and every step's marker attend to, and are seen by, the whole run. An encoder with a
-relation head adds its log-probabilities of entailment, neutral and contradiction to each vector, as its last three
-numbers.
+Chunks of windows of like length are padded together, so that what is padded is a few per cent, and it is counted. A
+window that stands in a batch more than once (a step that variants of one run share, a call made again) is read once
+where nothing is learnt from it; in training each has dropout of its own. In a Longformer the first token and every
+step's marker attend to, and are seen by, the whole run. An encoder with a relation head adds its log-probabilities of
+entailment, neutral and contradiction to each vector, as its last three numbers.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from trajaudit.detectors.batches import Batch, chunks
 from trajaudit.detectors.encoders import RELATIONS, Loaded
+from trajaudit.detectors.quantised import in_int8
 
 
 class Backbone(nn.Module):
@@ -40,18 +42,24 @@ class Backbone(nn.Module):
         self.real = self.padded = 0
         freeze(self.model, frozen)
 
+    def quantise(self) -> None:
+        """Go on in int8; nothing can be trained after that."""
+        self.model = in_int8(self.model)
+
     def forward(self, batch: Batch) -> Tensor:
         """Return [V, width], in the order of windows and of spans within each."""
-        lengths = [len(window) for window in batch.windows]
-        found: list[Tensor | None] = [None] * len(lengths)
-        for chunk in chunks(lengths, self.budget):
+        same = list(range(len(batch.windows))) if torch.is_grad_enabled() else _first_alike(batch)
+        distinct = sorted(set(same))
+        found: dict[int, Tensor] = {}
+        for part in chunks([len(batch.windows[i]) for i in distinct], self.budget):
+            chunk = [distinct[i] for i in part]
             states, relations = self._states(batch, chunk)
             for place, window in enumerate(chunk):
                 spans = batch.spans[window].tolist()
                 vectors = torch.stack([states[place][start:end].mean(0) for start, end in spans])
                 own = [] if relations is None else [relations[place].expand(len(spans), -1)]
                 found[window] = torch.cat([vectors, *own], dim=-1)
-        return torch.cat([vectors for vectors in found if vectors is not None])
+        return torch.cat([found[window] for window in same])
 
     def _states(self, batch: Batch, chunk: Sequence[int]) -> tuple[Tensor, Tensor | None]:
         """Return hidden states [n, length, hidden] and log-probabilities of the relations [n, 3], if there are any."""
@@ -83,6 +91,15 @@ class Backbone(nn.Module):
     def padding(self) -> float | None:
         """The share of computed tokens that were padding so far; null where nothing was computed."""
         return 1 - self.real / self.padded if self.padded else None
+
+
+def _first_alike(batch: Batch) -> list[int]:
+    """Return, for each window, the first one that reads the same tokens for the same vectors."""
+    first: dict[tuple[object, ...], int] = {}
+    return [
+        first.setdefault((*window.tolist(), batch.second[i], *batch.spans[i].flatten().tolist()), i)
+        for i, window in enumerate(batch.windows)
+    ]
 
 
 def freeze(model: nn.Module, layers: int | None) -> None:

@@ -59,11 +59,13 @@ class Rows(Dataset[Batch]):
         budget: int | None = None,
         seed: int = 0,
     ) -> None:
-        if "vectors" in encoded.column_names:  # as lists of Python numbers they would take longer than the heads
-            encoded = encoded.with_format("numpy", columns=["vectors"], output_all_columns=True)
+        self.cached = "vectors" in encoded.column_names
+        self.sizes = np.array(encoded["tokens"], dtype=np.int64)
+        if self.cached:  # read once: decoding a row anew in every epoch would take longer than the heads
+            table = encoded.with_format("numpy", columns=["vectors"], output_all_columns=True)
+            encoded = [{**row, "vectors": _vectors(row)} for row in table]
         self.encoded, self.labels, self.types, self.budget, self.seed = encoded, labels, types, budget, seed
         self.epoch = 0
-        self.sizes = np.array(encoded["tokens"], dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -74,12 +76,11 @@ class Rows(Dataset[Batch]):
         kept = [self._kept(row, label, int(i)) for row, label, i in zip(found, labels, rows, strict=True)]
         steps = [row["steps"] for row in found]
         windows = [(place, row, w) for place, (row, keep) in enumerate(zip(found, kept, strict=True)) for w in keep]
-        cached = "vectors" in self.encoded.column_names
         return Batch(
-            [] if cached else [torch.tensor(row["ids"][w]) for _, row, w in windows],
-            [] if cached else [row["second"][w] for _, row, w in windows],
-            [] if cached else [torch.tensor(row["spans"][w]).reshape(-1, 2) for _, row, w in windows],
-            torch.cat([_vectors(row) for row in found]) if cached else None,
+            [] if self.cached else [torch.tensor(row["ids"][w]) for _, row, w in windows],
+            [] if self.cached else [row["second"][w] for _, row, w in windows],
+            [] if self.cached else [torch.tensor(row["spans"][w]).reshape(-1, 2) for _, row, w in windows],
+            torch.cat([row["vectors"] for row in found]) if self.cached else None,
             torch.tensor([place for place, row, w in windows for _ in row["units"][w]]),
             torch.tensor([unit for _, row, w in windows for unit in row["units"][w]]),
             torch.tensor(steps),
@@ -90,7 +91,7 @@ class Rows(Dataset[Batch]):
     def _kept(self, row: Any, label: Label | None, index: int) -> list[int]:
         """Return the windows of a run that a batch takes."""
         every = list(range(len(row["units"])))
-        if self.budget is None or row["tokens"] <= self.budget or "vectors" in row:
+        if self.budget is None or row["tokens"] <= self.budget or self.cached:
             return every
         at_fault = {fault.step for fault in label.faults} if label is not None else set()
         drawn = np.random.default_rng((self.seed, self.epoch, index)).permutation(len(every)).tolist()

@@ -12,10 +12,10 @@ from typing import Literal
 from torch import nn
 
 from trajaudit.detectors.encoders import Encoder
-from trajaudit.detectors.learned import Learned
+from trajaudit.detectors.learned import Learned, called
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.network import StepHeads
-from trajaudit.detectors.recipes import StepWindows
+from trajaudit.detectors.recipes import StepWindows, Values
 from trajaudit.detectors.training import Training
 from trajaudit.taxonomy import Taxonomy
 
@@ -25,12 +25,13 @@ def bert_step(
     encoder: Encoder,
     training: Training,
     taxonomy: Taxonomy,
-    cache: Path,
+    cache: Path | None,
     logs: Logs | None = None,
     seed: int = 0,
     aggregation: Literal["max", "noisy_or", "attention"] = "max",
     window: int = 256,
     long_input: Literal["head_tail", "windows"] = "head_tail",
+    values: Values = "marked",
     pool: Literal["mean", "max", "attention"] = "mean",
     dropout: float = 0.1,
 ) -> Learned:
@@ -52,8 +53,8 @@ def bert_step(
         return StepHeads(width, count, aggregation=aggregation, pool=pool, relations=relations, dropout=dropout)
 
     return Learned(
-        "bert_step",
-        StepWindows(window, long_input),
+        called("bert_step", training, values),
+        StepWindows(window, long_input, values=values),
         encoder.load,
         encoder.identity(),
         heads,

@@ -28,19 +28,23 @@ _LOST = {"unseen": hf.Value("int64"), "unseen_steps": _INTS}
 TOKENS = {**_UNITS, **_LOST, "ids": hf.Sequence(_INTS), "spans": hf.Sequence(_INTS), "second": _INTS}
 _MANY = 16
 """Batches that are sorted by length together: nothing is kept for a gradient, so only chunks bound the memory."""
+_PORTION = 512
+"""Runs whose vectors are kept together: what a killed encoding loses at most."""
 VECTORS = {**_UNITS, **_LOST, "vectors": hf.Sequence(hf.Value("float32")), "width": hf.Value("int32")}
 VECTORS["seconds"] = hf.Value("float64")  # what encoding the run took, so that a verdict from the cache states its cost
 
 
 def tokens_of(
-    runs: Sequence[Trajectory], recipe: Recipe, tokenizer: Tokenizer, identity: Json, folder: Path
+    runs: Sequence[Trajectory], recipe: Recipe, tokenizer: Tokenizer, identity: Json, folder: Path | None
 ) -> hf.Dataset:
     """Return the runs as windows of tokens, in order.
 
     Args:
         identity: what could change a token, beside the recipe.
-        folder: where caches lie.
+        folder: where caches lie; null makes everything anew and keeps nothing.
     """
+    if folder is None:
+        return hf.Dataset.from_list([_row(recipe.encode(run, tokenizer)) for run in runs], hf.Features(TOKENS))
     cache = Cache(folder, "tokens", {"recipe": recipe.spec, "tokenizer": identity}, TOKENS)
     distinct = {run.content_hash: run for run in runs}
     cache.fill(distinct, lambda missing: (_row(recipe.encode(run, tokenizer)) for run in missing))
@@ -48,12 +52,22 @@ def tokens_of(
 
 
 def vectors_of(
-    runs: Sequence[Trajectory], tokens: hf.Dataset, backbone: Backbone, recipe: Recipe, identity: Json, folder: Path
+    runs: Sequence[Trajectory],
+    tokens: hf.Dataset,
+    backbone: Backbone,
+    recipe: Recipe,
+    identity: Json,
+    folder: Path | None,
 ) -> hf.Dataset:
     """Return the runs as vectors of a frozen encoder, in order; ``tokens`` are the same runs as tokens."""
+    if folder is None:
+        return hf.Dataset.from_list(list(_encoded(tokens, backbone)), hf.Features(VECTORS))
     cache = Cache(folder, "vectors", {"recipe": recipe.spec, "encoder": identity}, VECTORS)
-    place = {run.content_hash: i for i, run in enumerate(runs)}
-    cache.fill(place, lambda missing: _encoded(tokens.select(list(missing)), backbone))
+    place = list({run.content_hash: i for i, run in enumerate(runs)}.items())
+    for start in range(0, len(place), _PORTION):
+        cache.fill(
+            dict(place[start : start + _PORTION]), lambda missing: _encoded(tokens.select(list(missing)), backbone)
+        )
     return cache.rows([run.content_hash for run in runs])
 
 

@@ -12,15 +12,16 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from trajaudit._fields import Json, canonical, file_hash
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+Precision = Literal["float32", "int8"]
 RELATIONS = ("entailment", "neutral", "contradiction")
 _IDENTIFYING = ("*.safetensors", "*.bin", "config.json", "tokenizer*.json", "vocab*", "merges.txt", "spm.model")
 
@@ -32,6 +33,15 @@ class Loaded:
     tokenizer: PreTrainedTokenizerBase
     model: PreTrainedModel
     relations: tuple[int, int, int] | None = None
+    precision: Precision = "float32"
+
+    def untrained(self) -> Loaded:
+        """Return the model for inference alone: a copy in int8 where that is its precision."""
+        if self.precision == "float32":
+            return self
+        from trajaudit.detectors.quantised import in_int8
+
+        return replace(self, model=in_int8(self.model), precision="float32")
 
 
 @dataclass(frozen=True)
@@ -43,12 +53,15 @@ class Encoder:
         window: most tokens it reads at once.
         revision: of a hub name; a commit makes it repeatable.
         relation: the weights hold a head that tells entailment, neutral and contradiction apart.
+        precision: in which verdicts are given, and vectors kept; *int8* is faster on a CPU, and only runs there
+            (`trajaudit.detectors.quantised`). Training is in the trainer's precision either way.
     """
 
     weights: str
     window: int = 512
     revision: str | None = None
     relation: bool = False
+    precision: Precision = "float32"
 
     def __post_init__(self) -> None:
         if self.window < 16:
@@ -75,7 +88,8 @@ class Encoder:
     def identity(self) -> Json:
         """Return what could change an encoding: the content of the weights or their name on the hub, and the window."""
         folder = self.folder
-        rest = {"window": self.window, "relation": self.relation}
+        rest: dict[str, Json] = {"window": self.window, "relation": self.relation}
+        rest |= {} if self.precision == "float32" else {"precision": self.precision}
         if folder is None:
             return {"hub": self.weights, "revision": self.revision, **rest}
         files = sorted({path for pattern in _IDENTIFYING for path in folder.glob(pattern)})
@@ -102,7 +116,8 @@ class Encoder:
         quieten()
         kind = AutoModelForSequenceClassification if self.relation else AutoModel
         model = self._from("weights", kind.from_pretrained, dtype="float32").eval()
-        return Loaded(self.tokenizer(), model, _relations(model.config.label2id) if self.relation else None)
+        relations = _relations(model.config.label2id) if self.relation else None
+        return Loaded(self.tokenizer(), model, relations, self.precision)
 
     def _from(self, what: str, read: Any, **arguments: Any) -> Any:
         folder = self.folder

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import logging
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytorch_lightning as pl
 import torch
@@ -111,10 +111,22 @@ def _best_loss(trainer: pl.Trainer) -> float | None:
 
 
 def _load(module: Trained, path: Path) -> None:
-    weights: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)["state_dict"]
-    missing = {name for name, p in module.named_parameters() if p.requires_grad} - set(weights)
-    if missing:
-        raise ValueError(f"{path}: lacks {min(missing)!r} and {len(missing) - 1} more of what was to be trained")
+    take(module, torch.load(path, map_location="cpu", weights_only=True)["state_dict"], str(path))
+
+
+def take(module: Trained, weights: Mapping[str, torch.Tensor], where: str) -> None:
+    """Put what was trained into a module, and leave it as it is asked.
+
+    Raises:
+        ValueError: naming a tensor that is missing, unknown or of another shape.
+    """
+    own = module.own(module.state_dict())
+    for names, what in ((set(own) - set(weights), "lacks"), (set(weights) - set(own), "holds unasked")):
+        if names:
+            raise ValueError(f"{where}: {what} {min(names)!r} and {len(names) - 1} more of what was to be trained")
+    for name, tensor in own.items():
+        if tensor.shape != weights[name].shape:
+            raise ValueError(f"{where}: {name}: expected {list(tensor.shape)}, got {list(weights[name].shape)}")
     module.load_state_dict(weights, strict=False)
     module.eval()
 

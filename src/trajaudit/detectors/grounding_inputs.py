@@ -72,7 +72,7 @@ def inputs_of(runs: Sequence[Trajectory], encoder: Encoder, identity: Json, wind
 
 def _made(runs: Sequence[Trajectory], encoder: Encoder, window: int) -> Iterator[Mapping[str, Any]]:
     readings = [Reading.of(run) for run in runs]
-    vectors, unseen = encoded([reading.answer for reading in readings], encoder.load(), window)
+    vectors, unseen = encoded([reading.answer for reading in readings], encoder.load().untrained(), window)
     for reading, numbers, vector, lost in zip(readings, matrix(readings), vectors, unseen, strict=True):
         yield {"features": numbers, "words": words(reading), "vector": vector, "unseen": lost}
 

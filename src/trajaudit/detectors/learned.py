@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,17 @@ from trajaudit.detectors.batches import Batch, Rows, loader
 from trajaudit.detectors.encoded import tokens_of, vectors_of
 from trajaudit.detectors.encoders import RELATIONS, Loaded
 from trajaudit.detectors.encoding import Recipe
-from trajaudit.detectors.fitting import fit
+from trajaudit.detectors.fitting import fit, take
 from trajaudit.detectors.folds import stratified
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.loss import class_weights
 from trajaudit.detectors.module import DetectorModule
 from trajaudit.detectors.near_duplicates import clusters
 from trajaudit.detectors.network import Network, Output
+from trajaudit.detectors.recipes import Values
 from trajaudit.detectors.training import Training
+from trajaudit.detectors.tuning import open_sliver
+from trajaudit.detectors.warm_start import begin, leave_spec, start_from
 from trajaudit.taxonomy import Taxonomy
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Evidence, Unseen, Usage, Verdict
@@ -50,7 +53,7 @@ class Learned:
         load: of the encoder. identity: everything that could change a vector of it.
         heads: from the backbone's width, and whether it tells relations, to the heads. heads_spec: what identifies
             them.
-        cache: folder of the token and vector caches.
+        cache: folder of the token and vector caches; null keeps none, for runs that are asked about once.
         rule: the heads have nothing to train.
     """
 
@@ -65,7 +68,7 @@ class Learned:
         *,
         taxonomy: Taxonomy,
         training: Training,
-        cache: Path,
+        cache: Path | None,
         logs: Logs | None = None,
         seed: int = 0,
         rule: bool = False,
@@ -84,6 +87,9 @@ class Learned:
             "training": None if rule else training.spec(),
             "seed": seed,
         }
+        self._start = None if training.start is None or rule else start_from(training.start, self.spec)
+        if self._start is not None:
+            self.spec["start"] = self._start.identity
         self._loaded: Loaded | None = None
         self._module: DetectorModule | None = None
         self.padding: float | None = None
@@ -108,9 +114,34 @@ class Learned:
             self._module.to(self._device)
             shown = loader(train, settings.batch_tokens, settings.batch_runs, shuffle=True, seed=self._seed)
             some = islice(shown, None if self.cached else _SHOWN)
-            self._module.network.standardise(move_data_to_device(batch, self._device) for batch in some)
+            if self._start is None:
+                self._module.network.standardise(move_data_to_device(batch, self._device) for batch in some)
+            else:
+                begin(self._module, self._start, self.types)
             fit(self._module, train, held_out, settings, folder, self._fit_identity(runs), self._logs)
-        self._module.eval()
+            leave_spec(folder, self.spec)
+        self._settle(self._module)
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """Return what an encoder lacks to be this detector: what was trained, and the scale of its vectors.
+
+        Raises:
+            ValueError: nothing was fitted.
+        """
+        if self._module is None:
+            raise ValueError(f"{self.name}: asked for its weights before it was fitted")
+        return self._module.own(self._module.state_dict())
+
+    def load(self, weights: Mapping[str, torch.Tensor], where: str) -> None:
+        """Be the detector that ``weights`` came from; ``where`` they lie is for errors.
+
+        Raises:
+            ValueError: a tensor is missing, unknown or of another shape.
+        """
+        module = DetectorModule(self._network(), None, self._training, self._seed)
+        take(module, weights, where)
+        self._settle(module)
+        self._module = module
 
     def predict(self, runs: Sequence[Trajectory]) -> list[Verdict]:
         """Return one uncalibrated verdict a run, in order."""
@@ -158,30 +189,46 @@ class Learned:
         named = [i for i in ranked if probabilities[i] > 0.5]
         return tuple(self.types[i] for i in named or ranked[:1])
 
+    def _settle(self, module: DetectorModule) -> None:
+        """Make a module ready for verdicts, its encoder in int8 where that was asked for."""
+        if self._int8 and module.network.backbone is not None:
+            module.network.backbone.quantise()
+        module.eval()
+
     def _network(self) -> Network:
-        backbone = Backbone(self._encoder, None if self._rule else self._training.trained_from)
+        trained_from = None if self._rule else self._training.trained_from
+        backbone = Backbone(self._encoder, trained_from, self._training.batch_tokens)
+        if not self.cached:
+            open_sliver(backbone.model, self._training)
         heads = self._heads(backbone.width, backbone.relations is not None)
         return Network(None if self.cached else backbone, heads)
 
     @property
     def _device(self) -> torch.device:
         """Where verdicts are given: the first GPU where training was told to use one that is there, else the CPU."""
-        wanted = self._training.accelerator in ("gpu", "cuda", "auto")
+        wanted = self._training.accelerator in ("gpu", "cuda", "auto") and not self._int8
         return torch.device("cuda" if wanted and torch.cuda.is_available() else "cpu")
+
+    @property
+    def _int8(self) -> bool:
+        return bool(self._identity.get("precision") == "int8")
 
     @property
     def _encoder(self) -> Loaded:
         if self._loaded is None or not self.cached:  # a fine-tuned encoder starts from its own weights again
-            self._loaded = self._load()
+            self._loaded = self._fresh()
         return self._loaded
+
+    def _fresh(self) -> Loaded:
+        return self._load().untrained() if self.cached else self._load()
 
     def _rows(self, runs: Sequence[Trajectory], training: bool = False) -> Rows:
         if self._loaded is None:
-            self._loaded = self._load()
+            self._loaded = self._fresh()
         tokens = tokens_of(runs, self.recipe, self._loaded.tokenizer, self._identity, self._cache)
         table: hf.Dataset = tokens
         if self.cached:
-            backbone = Backbone(self._loaded).to(self._device)
+            backbone = Backbone(self._loaded, budget=self._training.batch_tokens).to(self._device)
             table = vectors_of(runs, tokens, backbone, self.recipe, self._identity, self._cache)
             self.padding = backbone.padding if backbone.padded else self.padding
         budget = self._training.batch_tokens if training and not self.cached else None
@@ -201,6 +248,12 @@ class Learned:
         """Return a hash over the spec and the training runs with their labels and groups."""
         items = [[run.content_hash, run.group, run.label.to_json() if run.label else None] for run in runs]
         return hashlib.sha256(canonical({"spec": self.spec, "runs": items})).hexdigest()
+
+
+def called(paradigm: str, training: Training, values: Values, relations: bool = False) -> str:
+    """Return the name of a detector: its paradigm, and in what it departs from heads on vectors of marked values."""
+    tuned = "" if training.tuning == "frozen" else f"_{training.tuning}"
+    return paradigm + ("_relations" if relations else "") + ("_plain" if values == "plain" else "") + tuned
 
 
 def step_scores(out: Output, steps: int, place: int) -> list[float]:

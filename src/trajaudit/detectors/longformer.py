@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, cast
 from torch import nn
 
 from trajaudit.detectors.encoders import Encoder, Loaded
-from trajaudit.detectors.learned import Learned
+from trajaudit.detectors.learned import Learned, called
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.long_attention import longformer_of
 from trajaudit.detectors.network import RunHeads
-from trajaudit.detectors.recipes import WholeRun
+from trajaudit.detectors.recipes import Values, WholeRun
 from trajaudit.detectors.training import Training
 from trajaudit.taxonomy import Taxonomy
 
@@ -32,11 +32,12 @@ def longformer(
     encoder: Encoder,
     training: Training,
     taxonomy: Taxonomy,
-    cache: Path,
+    cache: Path | None,
     logs: Logs | None = None,
     seed: int = 0,
     window: int = 4096,
     attention: int = 128,
+    values: Values = "marked",
     dropout: float = 0.1,
 ) -> Learned:
     """Return the long-context detector, not fitted.
@@ -64,8 +65,8 @@ def longformer(
         return RunHeads(width, 1 + len(taxonomy.types), dropout=dropout)
 
     return Learned(
-        "longformer",
-        WholeRun(window),
+        called("longformer", training, values),
+        WholeRun(window, values=values),
         load,
         {**encoder.identity(), "converted": {"window": window, "attention": attention} if long else None},
         heads,

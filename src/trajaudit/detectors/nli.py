@@ -14,10 +14,10 @@ from typing import Literal
 from torch import nn
 
 from trajaudit.detectors.encoders import Encoder
-from trajaudit.detectors.learned import Learned
+from trajaudit.detectors.learned import Learned, called
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.network import RelationRule, StepHeads
-from trajaudit.detectors.recipes import PremiseWindows
+from trajaudit.detectors.recipes import PremiseWindows, Values
 from trajaudit.detectors.training import Training
 from trajaudit.taxonomy import Taxonomy
 
@@ -27,15 +27,17 @@ def nli(
     encoder: Encoder,
     training: Training,
     taxonomy: Taxonomy,
-    cache: Path,
+    cache: Path | None,
     logs: Logs | None = None,
     seed: int = 0,
     mode: Literal["zero_shot", "fine_tuned"] = "fine_tuned",
     signal: Literal["contradiction", "not_entailed"] = "contradiction",
     aggregation: Literal["max", "noisy_or", "attention"] = "max",
-    window: int = 256,
+    window: int = 192,
     overlap: int = 32,
     most: int | None = 8,
+    long_input: Literal["windows", "retrieval"] = "retrieval",
+    values: Values = "marked",
     pool: Literal["mean", "max", "attention"] = "max",
     dropout: float = 0.1,
 ) -> Learned:
@@ -43,7 +45,7 @@ def nli(
 
     Args:
         signal: with *zero_shot*, the relation that is taken for a fault.
-        window, overlap, most: of the premise; see `trajaudit.detectors.recipes.PremiseWindows`.
+        window, overlap, most, long_input: of the premise; see `trajaudit.detectors.recipes.PremiseWindows`.
         pool: how the vectors of a premise's windows are joined.
 
     Raises:
@@ -68,8 +70,8 @@ def nli(
         return StepHeads(width, count, aggregation=aggregation, pool=pool, relations=relations, dropout=dropout)
 
     return Learned(
-        "nli_zero_shot" if rule else "nli",
-        PremiseWindows(window, overlap, most),
+        "nli_zero_shot" if rule else called("nli", training, values, encoder.relation),
+        PremiseWindows(window, overlap, most, long_input, values),
         encoder.load,
         encoder.identity(),
         heads,

@@ -18,9 +18,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trajaudit._fields import Json
+from trajaudit.detectors import marks, retrieval
 from trajaudit.detectors.encoding import Encoded, Tokenizer, Window, caps, head_tail, ids_of
 from trajaudit.detectors.text import VERSION, answer_text, claim_text, step_texts, task_text
 from trajaudit.trajectory import Trajectory
+
+Values = Literal["plain", "marked"]
+
+
+def _marks(values: Values) -> dict[str, Json]:
+    """Return what marking adds to a spec: nothing where values stay plain, so that older caches still fit."""
+    return {"marks": marks.VERSION} if values == "marked" else {}
 
 
 @dataclass(frozen=True)
@@ -34,12 +42,15 @@ class StepWindows:
 
     window: int = 256
     long_input: Literal["head_tail", "windows"] = "head_tail"
+    values: Values = "plain"
 
     @property
     def spec(self) -> dict[str, Json]:
-        return {"recipe": "step", "text": VERSION, "window": self.window, "long_input": self.long_input}
+        rest = {"window": self.window, "long_input": self.long_input, **_marks(self.values)}
+        return {"recipe": "step", "text": VERSION, **rest}
 
     def encode(self, run: Trajectory, tokenizer: Tokenizer) -> Encoded:
+        run = marks.marked(run, "step") if self.values == "marked" else run
         windows, unseen, cut = [], 0, []
         for step in run.steps:
             parts = [ids_of(tokenizer, text) for text in step_texts(run, step.index)]
@@ -85,51 +96,72 @@ class PremiseWindows:
         overlap: tokens that neighbouring windows of a premise share, so that no fact is torn apart in all of them.
         most: most premise windows a hypothesis gets; null for all. Of more, those that share the largest part of the
             hypothesis's distinct tokens are read, and the first (the task) always.
+        long_input: how a longer premise is read: in ``windows`` that overlap, or as one window of the pieces most
+            related to the hypothesis, see `trajaudit.detectors.retrieval`; ``overlap`` and ``most`` are of the former.
     """
 
     window: int = 256
     overlap: int = 32
     most: int | None = 8
+    long_input: Literal["windows", "retrieval"] = "windows"
+    values: Values = "plain"
 
     @property
     def spec(self) -> dict[str, Json]:
-        sizes = {"window": self.window, "overlap": self.overlap, "most": self.most}
-        return {"recipe": "premise", "text": VERSION, **sizes}
+        sizes: dict[str, Json] = {"window": self.window, "overlap": self.overlap, "most": self.most}
+        if self.long_input == "retrieval":
+            sizes = {"window": self.window, "piece": retrieval.PIECE}
+        return {"recipe": "premise", "text": VERSION, **sizes, **_marks(self.values)}
 
     def encode(self, run: Trajectory, tokenizer: Tokenizer) -> Encoded:
-        history, ends = ids_of(tokenizer, task_text(run)), []
-        owner: list[int | None] = [None] * len(history)
+        run = marks.marked(run, "history") if self.values == "marked" else run
+        parts, ends = [ids_of(tokenizer, task_text(run))], []
+        owner: list[int | None] = [None] * len(parts[0])
         for step in run.steps:
-            ends.append(len(history))
-            added = [token for text in _seen_steps(run, step.index) for token in ids_of(tokenizer, text)]
-            history, owner = history + added, owner + [step.index] * len(added)
+            ends.append(len(parts))
+            added = [ids_of(tokenizer, text) for text in _seen_steps(run, step.index)]
+            parts, owner = parts + added, owner + [step.index] * sum(map(len, added))
         claims = [(step.index, ends[step.index], claim_text(step)) for step in run.steps]
         if (answer := answer_text(run)) is not None:
-            claims.append((len(run.steps), len(history), answer))
-        windows, seen = [], [False] * len(history)
+            claims.append((len(run.steps), len(parts), answer))
+        windows, seen = [], [False] * len(owner)
         for unit, end, text in claims:
-            for ids, second, start, stop in self._pairs(history[:end], ids_of(tokenizer, text), tokenizer):
+            for ids, second, spans in self._pairs(parts[:end], ids_of(tokenizer, text), tokenizer):
                 windows.append(Window(ids, ((second, len(ids)),), (unit,), second))
-                seen[start:stop] = [True] * (stop - start)
+                for start, stop in spans:
+                    seen[start:stop] = [True] * (stop - start)
         # The claims themselves are read whole, as hypotheses; what no window held is what came back from tools.
         lost = [owner[i] for i, was in enumerate(seen) if not was]
         steps = tuple(sorted({step for step in lost if step is not None}))
         return Encoded(tuple(windows), len(run.steps), len(lost), steps)
 
     def _pairs(
-        self, premise: list[int], hypothesis: list[int], tokenizer: Tokenizer
-    ) -> Iterator[tuple[tuple[int, ...], int, int, int]]:
-        """Yield (tokens, start of the hypothesis, start and end of the premise window) for one hypothesis."""
+        self, parts: Sequence[list[int]], hypothesis: list[int], tokenizer: Tokenizer
+    ) -> Iterator[tuple[tuple[int, ...], int, list[tuple[int, int]]]]:
+        """Yield (tokens, start of the hypothesis, spans of the premise that are read) for one hypothesis."""
+        premise = [token for part in parts for token in part]
         special = tokenizer.num_special_tokens_to_add(pair=True)
         between = (tokenizer.sep_token_id,) * (special - 2)  # RoBERTa puts two separators between its segments
         longest = (self.window - special) // 2
         for begin in range(0, max(len(hypothesis), 1), longest):
             claim = hypothesis[begin : begin + longest]
-            for start, stop in self._chosen(premise, claim, self.window - special - len(claim)):
-                first = (tokenizer.cls_token_id, *premise[start:stop], *between)
-                yield (*first, *claim, tokenizer.sep_token_id), len(first), start, stop
+            for spans in self._chosen(parts, premise, claim, self.window - special - len(claim)):
+                read = [token for start, stop in spans for token in premise[start:stop]]
+                first = (tokenizer.cls_token_id, *read, *between)
+                yield (*first, *claim, tokenizer.sep_token_id), len(first), spans
 
-    def _chosen(self, premise: list[int], claim: list[int], size: int) -> list[tuple[int, int]]:
+    def _chosen(
+        self, parts: Sequence[list[int]], premise: list[int], claim: list[int], size: int
+    ) -> list[list[tuple[int, int]]]:
+        """Return, for each window, the spans of the premise that are read with a claim."""
+        if self.long_input == "windows":
+            return [[span] for span in self._spread(premise, claim, size)]
+        if len(premise) <= size:
+            return [[(0, len(premise))]]
+        spans = retrieval.pieces([len(part) for part in parts])
+        return [[spans[i] for i in retrieval.related(premise, spans, claim, size)]]
+
+    def _spread(self, premise: list[int], claim: list[int], size: int) -> list[tuple[int, int]]:
         """Return the spans of the premise that are read with a claim, in order."""
         stride = max(size - self.overlap, 1)
         count = max(1, -(-(len(premise) - self.overlap) // stride))
@@ -157,12 +189,15 @@ class WholeRun:
     """
 
     window: int = 4096
+    values: Values = "plain"
 
     @property
     def spec(self) -> dict[str, Json]:
-        return {"recipe": "whole_run", "text": VERSION, "window": self.window, "long_input": "head_tail"}
+        rest = {"window": self.window, "long_input": "head_tail", **_marks(self.values)}
+        return {"recipe": "whole_run", "text": VERSION, **rest}
 
     def encode(self, run: Trajectory, tokenizer: Tokenizer) -> Encoded:
+        run = marks.marked(run, "history") if self.values == "marked" else run
         owners: list[int | None] = [None]
         parts = [ids_of(tokenizer, task_text(run))]
         for step in run.steps:

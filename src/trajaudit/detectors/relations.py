@@ -28,6 +28,7 @@ from trajaudit.detectors.fitting import fit
 from trajaudit.detectors.logs import Logs
 from trajaudit.detectors.trained import Trained
 from trajaudit.detectors.training import Training
+from trajaudit.detectors.tuning import merge, open_sliver
 
 
 class Pair(Protocol):
@@ -125,16 +126,19 @@ def train_relations(
         ValueError: the settings train heads alone; a relation head on a frozen encoder learns next to nothing.
     """
     if settings.tuning == "frozen":
-        raise ValueError("trainer.tuning: relations are learnt by the encoder: give trainer=top or trainer=all")
+        raise ValueError(
+            "trainer.tuning: relations are learnt by the encoder: give trainer=lora, trainer=top or trainer=all"
+        )
     torch.manual_seed(seed)
-    model, tokenizer = _classifier(encoder), encoder.tokenizer()
-    freeze(model.base_model, settings.trained_from)
+    model, tokenizer = classifier(encoder), encoder.tokenizer()
+    open_part(model, settings)
     rows = {part: PairRows(pairs, tokenizer, window) for part, pairs in parts.items()}
     module = RelationModule(model, settings, seed)
     spec = {"encoder": encoder.identity(), "training": settings.spec(), "window": window, "seed": seed}
     content = [[part, [list(pair) for pair in pairs]] for part, pairs in parts.items()]  # type: ignore[call-overload]
     identity = hashlib.sha256(canonical({**spec, "pairs": content})).hexdigest()
     done = fit(module, rows["train"], rows["dev"], settings, folder, identity, logs or Logs())
+    merge(model.base_model)
     model.save_pretrained(folder / "encoder")
     tokenizer.save_pretrained(folder / "encoder")
     unseen = sum(part.unseen for part in rows.values())
@@ -142,7 +146,17 @@ def train_relations(
     return {"epochs": done.epochs, "train": len(rows["train"]), "unseen_premise_tokens": unseen, "parts": scores}
 
 
-def _classifier(encoder: Encoder) -> Any:
+def open_part(model: Any, settings: Training) -> None:
+    """Let be trained what the settings name; the layers above the encoder's own (pooler, relation head) always are."""
+    freeze(model.base_model, settings.trained_from)
+    open_sliver(model.base_model, settings)
+    pooler = getattr(model.base_model, "pooler", None)
+    if pooler is not None:
+        pooler.requires_grad_(True)
+
+
+def classifier(encoder: Encoder) -> Any:
+    """Return the encoder with a new head for the relations."""
     from transformers import AutoModelForSequenceClassification
 
     quieten()

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -91,10 +91,12 @@ class Trained(pl.LightningModule):
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Leave out what is not trained: it comes from the encoder's own weights."""
+        checkpoint["state_dict"] = self.own(checkpoint["state_dict"])
+
+    def own(self, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Return a state without what is not trained: that comes from the encoder's own weights."""
         trained = {name for name, p in self.named_parameters() if p.requires_grad}
-        state = checkpoint["state_dict"].items()
-        checkpoint["state_dict"] = {n: value for n, value in state if n in trained or n.startswith(self.kept or "\0")}
+        return {n: value for n, value in state.items() if n in trained or n.startswith(self.kept or "\0")}
 
 
 def _mixed(*parts: int) -> int:

@@ -8,6 +8,7 @@ from typing import Literal
 from trajaudit._fields import Json
 
 _HARDWARE = ("accelerator", "devices", "strategy")
+_BY_CONTENT = ("start",)
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,8 @@ class Training:
 
     Args:
         tuning: *frozen*: heads alone, on vectors that are encoded once and kept; *top*: also the encoder's layers above
-            ``frozen_layers``; *all*: everything.
+            ``frozen_layers``; *all*: everything; *biases* and *lora* (of rank ``rank``): a sliver of every layer, small
+            enough to ship (`trajaudit.detectors.tuning`).
         loss: *weighted* makes both classes count alike, *focal* turns to what is still wrong, *plain* does neither.
         missed: share of faulty runs whose label says clean, where that is known of the labels.
         lr, encoder_lr: of the heads and of the encoder.
@@ -25,9 +27,11 @@ class Training:
         batch_tokens: most tokens of a batch, which bounds memory; a longer run is thinned out in training.
         batch_runs: most runs of a batch. accumulate: batches to an optimiser step. clip: norm of the gradient.
         precision, accelerator, devices, strategy: Lightning's own. Whatever the devices, verdicts are given on one.
+        start: folder of a finished training whose weights are started from (`trajaudit.detectors.warm_start`); null for
+            the encoder's own and new heads.
     """
 
-    tuning: Literal["frozen", "top", "all"] = "frozen"
+    tuning: Literal["frozen", "top", "all", "biases", "lora"] = "frozen"
     frozen_layers: int = 4
     loss: Literal["plain", "weighted", "focal"] = "weighted"
     missed: float = 0.0
@@ -44,9 +48,11 @@ class Training:
     accelerator: str = "cpu"
     devices: int = 1
     strategy: str = "auto"
+    rank: int = 8
+    start: str | None = None
 
     def __post_init__(self) -> None:
-        for key in ("epochs", "batch_tokens", "batch_runs", "accumulate", "devices"):
+        for key in ("epochs", "batch_tokens", "batch_runs", "accumulate", "devices", "rank"):
             if getattr(self, key) < 1:
                 raise ValueError(f"{key}: expected at least 1, got {getattr(self, key)}")
         for key in ("missed", "held_out"):
@@ -58,8 +64,9 @@ class Training:
     @property
     def trained_from(self) -> int | None:
         """How many layers stay as they are: null for the whole encoder, -1 for none."""
-        return {"frozen": None, "top": self.frozen_layers, "all": -1}[self.tuning]
+        return {"top": self.frozen_layers, "all": -1}.get(self.tuning)
 
     def spec(self) -> dict[str, Json]:
-        """Return what could change a verdict; where it runs is not part of it."""
-        return {key: value for key, value in asdict(self).items() if key not in _HARDWARE}
+        """Return what could change a verdict; where it runs is not, and a start is known by its weights instead."""
+        unused = (*_HARDWARE, *_BY_CONTENT, *(() if self.tuning == "lora" else ("rank",)))
+        return {key: value for key, value in asdict(self).items() if key not in unused}

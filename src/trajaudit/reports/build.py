@@ -49,6 +49,8 @@ FIGURES: tuple[Callable[[Sequence[Scorecard]], Drawing], ...] = (
 OF_TYPES = (per_type_recall, confusion_matrices)
 """Figures of fault types, left out where no label names any."""
 SECTIONS = (
+    ("suspects", "Which runs to read first", (), ("suspects",)),
+    ("flags", "Who flags what", (), ("flags",)),
     ("summary", "Who finds what", ("recall_by_stratum",), ("summary",)),
     ("comparisons", "Which differences are certain", (), ("comparisons",)),
     ("detection", "Is there a fault?", (), ("detection",)),
@@ -143,9 +145,10 @@ def _lead(trajectories: Iterable[Trajectory]) -> str:
 def _part_sections(part: Part, folder: Path) -> Iterator[Section]:
     """Write a part's tables and figures, and return what the page shows of them."""
     if not part.scorecards:
-        flags = flag_count_table(part.trajectories, part.verdicts)
-        write(flags, folder / "tables")
-        return iter([Section("flags", "Who flags what", [], [flags])])
+        unscored = [*part.studies, flag_count_table(part.trajectories, part.verdicts)]
+        for table in unscored:
+            write(table, folder / "tables")
+        return _sections({table.key: table for table in unscored}, {}, [])
     first, *others = _by_convention(part.scorecards)
     tables = part_tables(part)
     failed = _any_failed(part.scorecards)

@@ -13,7 +13,9 @@ import json
 import os
 import re
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
 
@@ -26,6 +28,7 @@ from trajaudit.runs.manifest import code_identity, machine, now, packages, sourc
 IRRELEVANT = ("paths", "progress", "concurrency")
 """Keys of a configuration that cannot change a result, as dotted paths."""
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w.,=+-]*")
+_WATCHES: ContextVar[Callable[[Path], None] | None] = ContextVar("watches", default=None)
 
 
 def config_hash(config: Mapping[str, Json], irrelevant: Collection[str] = IRRELEVANT) -> str:
@@ -37,6 +40,31 @@ def config_hash(config: Mapping[str, Json], irrelevant: Collection[str] = IRRELE
     False
     """
     return hashlib.sha256(canonical(_without(config, irrelevant))).hexdigest()[:16]
+
+
+@contextmanager
+def watched_folders(watch: Callable[[Path], None]) -> Iterator[None]:
+    """Tell ``watch`` of each run folder that is opened inside the block, before anything is written there.
+
+    A verb finds its folder only once it has read its data; a sweep has to know it, and may refuse it by raising.
+    """
+    token = _WATCHES.set(watch)
+    try:
+        yield
+    finally:
+        _WATCHES.reset(token)
+
+
+def finished_with(folder: Path) -> dict[str, str] | None:
+    """Return the SHA-256 by name of what a finished run read; null where it is not finished, or by other code."""
+    marker, manifest = folder / ".done", folder / "manifest.json"
+    if not marker.is_file() or not manifest.is_file():
+        return None
+    identity = loads(marker.read_text(), str(marker))
+    outputs = loads(manifest.read_text(), str(manifest)).get("outputs", [])
+    if identity["code"] != source_hash() or not all((folder / name).exists() for name in outputs):
+        return None
+    return dict(identity["data"])
 
 
 class RunFolder:
@@ -57,6 +85,8 @@ class RunFolder:
     ) -> None:
         self.path = path
         self._manifest, self._outputs = manifest, outputs
+        if (watch := _WATCHES.get()) is not None:
+            watch(path)
         self._attempts = AppendLog(path / "attempts.jsonl")
         self._reason: str | None = None
         try:
@@ -105,6 +135,7 @@ class RunFolder:
             "command": list(sys.argv if command is None else command),
             "data": dict(data or {}),
             "seeds": dict(seeds or {}),
+            "outputs": sorted(outputs),
         }
         return cls(Path(root) / verb / name / digest, manifest, config, outputs)
 

@@ -22,13 +22,33 @@ Pairs = Sequence[tuple[Trajectory, Verdict]]
 def fold_metrics(detector: str, dataset: str, found: Sequence[Tested]) -> Json:
     """Return sizes, calibration and scores of each fold, and of all together."""
     folds = [
-        {**tested.fold.sizes(), **_scores(_pairs(tested)), "calibration": tested.calibrated.to_json()}
+        {
+            **tested.fold.sizes(),
+            **scores(_pairs(tested)),
+            "calibration": tested.calibrated.to_json(),
+            "inner_auc": tested.inner_auc,
+        }
         for tested in found
     ]
     everything = [pair for tested in found for pair in _pairs(tested)]
     within = [fold["auc"] for fold in folds if fold["auc"] is not None]
-    pooled = {**_scores(everything), "auc_within_folds": fmean(within) if within else None}
-    return {"detector": detector, "dataset": dataset, "pooled": pooled, "folds": folds}
+    pooled = {**scores(everything), "auc_within_folds": fmean(within) if within else None}
+    inner = [tested.inner_auc for tested in found if tested.inner_auc is not None]
+    about = {"detector": detector, "dataset": dataset, "pooled": pooled, "folds": folds}
+    return {**about, "inner_auc": fmean(inner) if inner else None, **_objective(found)}
+
+
+def _objective(found: Sequence[Tested]) -> Json:
+    """Return what a search may maximise: the score on inner folds of one outer fold, else null with the reason.
+
+    The inner folds of one outer fold hold the test runs of the others, so a choice by their mean would have seen them.
+    """
+    if len(found) > 1:
+        reason = f"{len(found)} outer folds, whose test runs are each other's training runs; fold=K takes one"
+        return {"objective": None, "objective_reason": reason}
+    value = found[0].inner_auc
+    why = "calibration.folds is 0, or no inner fold holds runs of both classes"
+    return {"objective": value, "objective_reason": why if value is None else None}
 
 
 def summary(metrics: Json) -> str:
@@ -39,10 +59,12 @@ def summary(metrics: Json) -> str:
         return "undefined" if value is None else f"{value:.3f}"
 
     unseen = f"; {pooled['unseen_runs']} runs read in part" if pooled["unseen_runs"] else ""
+    reasons = [reason for fold in metrics["folds"] if (reason := fold["calibration"]["reason"])]
+    silent = f"; in {len(reasons)} folds {reasons[0]}" if reasons else ""
     return (
         f"{metrics['detector']} on {metrics['dataset']}: {pooled['runs']} runs in {len(metrics['folds'])} folds: "
         f"AUC {shown(pooled['auc'])} pooled, {shown(pooled['auc_within_folds'])} within folds; recall "
-        f"{shown(pooled['recall'])} at {shown(pooled['false_alarm'])} false alarms{unseen}"
+        f"{shown(pooled['recall'])} at {shown(pooled['false_alarm'])} false alarms{unseen}{silent}"
     )
 
 
@@ -50,7 +72,8 @@ def _pairs(tested: Tested) -> Pairs:
     return list(zip(tested.fold.test, tested.verdicts, strict=True))
 
 
-def _scores(pairs: Pairs) -> dict[str, Json]:
+def scores(pairs: Pairs) -> dict[str, Json]:
+    """Return what verdicts on labelled runs are worth: AUC, recall, false alarms, and how many were answered."""
     truth = [run.label is not None and run.label.faulty for run, _ in pairs]
     flagged = [bool(verdict.faulty) for _, verdict in pairs]
     answered = [(t, verdict.score) for t, (_, verdict) in zip(truth, pairs, strict=True) if verdict.score is not None]

@@ -46,6 +46,7 @@ def train(
     test: Choice | None = None,
     name: str | None = None,
     limit: int | None = None,
+    fold: int | None = None,
 ) -> int:
     """Fit a detector fold by fold, and leave an out-of-fold verdict on every labelled run; a killed run resumes."""
     if limit is not None and limit < 1:
@@ -60,6 +61,7 @@ def train(
     tested = data if test is None else dataset_of(test)
     runs = list(data.prefix(limit))
     folds = checked_folds(split.build(), runs, None if test is None else list(tested.prefix(limit)))
+    folds = folds if fold is None else _only(fold, folds)
     how: Calibration = calibration.build()
     told = _told(detector, data, folds) | {"cache": Path(paths["output_dir"]) / "cache"}
     asked = {key: c for key, c in (("encoder", encoder), ("training", trainer)) if detector.wants(key)}
@@ -68,7 +70,11 @@ def train(
     choices = {"split": split, "detector": detector, "calibration": calibration, **asked}
     config: dict[str, Json] = {key: choice.config for key, choice in choices.items()}
     config |= {"dataset": (test or dataset).config, "trained_on": dataset.config, "limit": limit}
+    config |= {} if fold is None else {"fold": fold}
+    if "training" in asked and "start" in one.spec:  # by its content: wherever it lies, it is the same start
+        config["training"] = {**trainer.config, "start": one.spec["start"]}
     spec = {"detector": one.spec, "split": split.config, "calibration": calibration.config, "folds": _content(folds)}
+    spec |= how.promise
     with RunFolder.open(
         paths["output_dir"],
         "train",
@@ -97,6 +103,12 @@ def _told(detector: Choice, data: Dataset, folds: Sequence[Fold]) -> dict[str, A
     told: dict[str, Any] = {"taxonomy": data.taxonomy, "procedure": data.procedure, "folds": folds}
     told |= {"standing_claims": data.procedure.standing_claims, "flags": flags_for(data)}
     return told | ({"check": rules_of(data)} if detector.wants("check") else {})
+
+
+def _only(fold: int, folds: Sequence[Fold]) -> list[Fold]:
+    if not 0 <= fold < len(folds):
+        raise ConfigError(f"fold: expected 0 to {len(folds) - 1}, the folds of this split, got {fold}")
+    return [folds[fold]]
 
 
 def _maker(detector: Choice, told: dict[str, Any]) -> Callable[[], Detector]:

@@ -22,7 +22,10 @@ PREDICTIONS = "predictions.jsonl"
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """One training: the auditor, the class name of its split, the seed of the split, and the out-of-fold verdicts."""
+    """One training: the auditor, the class name of its split, a seed, and the out-of-fold verdicts.
+
+    The seed is the split's, or the detector's where the split draws nothing.
+    """
 
     path: Path
     auditor: str
@@ -31,18 +34,29 @@ class TrainedRun:
     verdicts: tuple[Verdict, ...]
 
 
+def every_training(root: str | Path, dataset: str | None = None) -> list[TrainedRun]:
+    """Return the trainings under a folder, by path; on one dataset (the last name of its ``_target_``) if given.
+
+    Raises:
+        FileNotFoundError: there is none.
+        RecordError: a file is broken.
+    """
+    paths = [path.parent for path in sorted(Path(root).rglob(PREDICTIONS))]
+    found = [_read(path) for path in paths if _is_of(path, dataset)]
+    if not found:
+        on = "" if dataset is None else f" on {dataset}"
+        raise FileNotFoundError(f"recipe.runs: no {PREDICTIONS}{on} under {root}; `trajaudit train` writes them")
+    return found
+
+
 def trained_runs(root: str | Path, dataset: str) -> list[TrainedRun]:
-    """Return the trainings on a dataset (the last name of its ``_target_``), sorted by auditor, split and seed.
+    """Return the trainings on a dataset, sorted by auditor, split and seed.
 
     Raises:
         FileNotFoundError: there is none.
         RecordError: a file is broken, or two trainings are the same.
     """
-    found = [_read(path.parent) for path in sorted(Path(root).rglob(PREDICTIONS)) if _is_of(path.parent, dataset)]
-    if not found:
-        raise FileNotFoundError(
-            f"recipe.runs: no {PREDICTIONS} on {dataset} under {root}; `trajaudit train` writes them"
-        )
+    found = every_training(root, dataset)
     seen: dict[tuple[str, str, int | None], Path] = {}
     for run in found:
         key = run.auditor, run.split, run.seed
@@ -57,20 +71,33 @@ def hashes(runs: Sequence[TrainedRun]) -> dict[str, str]:
     return {f"{run.auditor}, {run.split}, seed {run.seed}": file_hash(run.path / PREDICTIONS) for run in runs}
 
 
-def _config(folder: Path) -> Any:
+def hashes_by_path(runs: Sequence[TrainedRun], root: str | Path) -> dict[str, str]:
+    """Return the SHA-256 of each training's predictions, by its folder under ``root``."""
+    return {run.path.relative_to(root).as_posix(): file_hash(run.path / PREDICTIONS) for run in runs}
+
+
+def config_of(folder: Path) -> Any:
+    """Return the choices that made a training."""
     path = folder / "config.yaml"
     return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
-def _is_of(folder: Path, dataset: str) -> bool:
-    target = str(_config(folder).get("dataset", {}).get("_target_", ""))
-    return target.rpartition(".")[2] == dataset
+def target_of(config: Any, choice: str) -> str:
+    """Return the last name of a choice's ``_target_``; empty where there is none."""
+    return str(config.get(choice, {}).get("_target_", "")).rpartition(".")[2]
+
+
+def _is_of(folder: Path, dataset: str | None) -> bool:
+    """Say whether a folder is of a training on the dataset, in all folds: one of a search works in one only."""
+    config = config_of(folder)
+    return dataset in (None, target_of(config, "dataset")) and config.get("fold") is None
 
 
 def _read(folder: Path) -> TrainedRun:
-    config, verdicts = _config(folder), tuple(final_verdicts(folder / PREDICTIONS))
+    config, verdicts = config_of(folder), tuple(final_verdicts(folder / PREDICTIONS))
     names = {verdict.auditor for verdict in verdicts}
     if len(names) != 1:
         raise RecordError(f"{folder / PREDICTIONS}: expected the verdicts of one auditor, got {sorted(names)}")
     split = config["split"]
-    return TrainedRun(folder, names.pop(), split["_target_"].rpartition(".")[2], split.get("seed"), verdicts)
+    seed = split.get("seed", config.get("detector", {}).get("seed"))
+    return TrainedRun(folder, names.pop(), split["_target_"].rpartition(".")[2], seed, verdicts)

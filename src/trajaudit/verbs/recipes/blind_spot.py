@@ -30,6 +30,7 @@ from trajaudit.testbeds.support_desk.generator import generate
 from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.ablation import ablated, left_out
 from trajaudit.verbs.free_auditors import PARTS, free_makers
+from trajaudit.verbs.free_facts import describe_free
 from trajaudit.verbs.reproduce import Reproduction
 from trajaudit.verbs.stats import Stats
 from trajaudit.verdict import Verdict
@@ -37,6 +38,7 @@ from trajaudit.verdict import Verdict
 PUBLISHED = "published"
 SETS = {"bank_a": "unseen runs of bank a", "bank_b": "bank b", PUBLISHED: "the 400 published runs"}
 FAMILY = "the hybrid against each published judge"
+MADE_BY = "trajaudit reproduce experiment=blind_spot recipe.models=DIR"
 COMPARED = ("silent_recall", "loud_recall", "false_alarm", "f1", "step_joint", "type_macro_f1", "ece")
 SHOWN = ("summary", "detection", "type_recall", "localisation", "typing", "calibration")
 Said = dict[str, list[Verdict]]
@@ -90,6 +92,11 @@ def blind_spot(
         for name, runs in sets.items()
     }
     of_hybrid = next(card for card in cards[PUBLISHED] if card.auditor == "hybrid")
+    if models is not None:
+        of_set = {name: next(card for card in cards[name] if card.auditor == "hybrid") for name in sets}
+        asked = {name: (SETS[name], runs, of_set[name]) for name, runs in sets.items()}
+        trained_on = {"dataset": "support_desk", "preset": "varied", "n": train, "seed": seed, "wording": "a"}
+        describe_free(Path(models), dataset, trained_on, fitted.train, fitted.stacked.hybrid.spec, asked, MADE_BY)
     goals = goals_table(of_hybrid, milliseconds)
     tables = [
         renamed(table, name, SETS[name])
