@@ -6,7 +6,7 @@ acts in free text, belongs to none: its claims can still be held against its obs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,15 +14,13 @@ from trajaudit._fields import nearest
 from trajaudit.config import ConfigError
 from trajaudit.dataset import Procedure
 from trajaudit.detectors.adapters import Adapter, shipped
-from trajaudit.judges.rules import Violation
 from trajaudit.taxonomy import SUPPORT_DESK, TRAJEL, Taxonomy
 from trajaudit.testbeds.asset_ops.mandates import TOOLS_OF
 from trajaudit.testbeds.asset_ops.rules import check as asset_ops_rules
 from trajaudit.testbeds.support_desk.rules import check as support_desk_rules
 from trajaudit.testbeds.support_desk.world import TOOLS
 from trajaudit.trajectory import Trajectory
-
-Check = Callable[[Trajectory], Sequence[Violation]]
+from trajaudit.verbs.free_auditors import Check
 
 
 @dataclass(frozen=True)
@@ -78,11 +76,12 @@ def by_domain(runs: Sequence[Trajectory], domain: str | None) -> dict[str, tuple
     Raises:
         ConfigError: no such domain.
     """
-    if domain is not None and domain not in (known := {**DOMAINS, OTHER.name: OTHER}):
+    known = {**DOMAINS, OTHER.name: OTHER}
+    if domain is not None and domain not in known:
         raise ConfigError(f"domain: unknown domain {domain!r}{nearest(domain, known)}; known: {', '.join(known)}")
     found: dict[str, tuple[Domain, list[Trajectory]]] = {}
     for run in runs:
-        fits = [one for one in DOMAINS.values() if one.holds(run)]
-        own = {**DOMAINS, OTHER.name: OTHER}[domain] if domain is not None else fits[0] if fits else OTHER
+        fitting = (one for one in DOMAINS.values() if one.holds(run))
+        own = known[domain] if domain is not None else next(fitting, OTHER)
         found.setdefault(own.name, (own, []))[1].append(run)
     return found

@@ -27,13 +27,13 @@ from trajaudit.trajectory import Trajectory, write_jsonl
 from trajaudit.verbs.adapter_card import card, figures_on
 from trajaudit.verbs.collect import dataset_of
 from trajaudit.verbs.handing_over import handed_over
-from trajaudit.verbs.paths import IRRELEVANT, Paths
+from trajaudit.verbs.paths import HARDWARE, IRRELEVANT, Paths
 from trajaudit.verbs.provenance import command_line, encoder_facts, sha256, versions, without_places
 from trajaudit.verbs.stats import Stats, check_stats
+from trajaudit.verbs.train import item_of
 
 KEPT = ("bert_step", "nli", "longformer")
 """The detectors that can be kept as an adapter."""
-NO_MATTER = (*IRRELEVANT, "training.accelerator", "training.devices", "training.strategy")
 OUT_OF_FOLD = "the runs that it was trained on, each judged by weights that never saw its group"
 ELSEWHERE = "never seen in training"
 
@@ -87,7 +87,7 @@ def fit(
         config,
         data={**files, "items": content_of(runs), f"auditor {one.name}": spec_hash(one.spec)},
         seeds={"detector": detector.config.get("seed")},
-        irrelevant=NO_MATTER,
+        irrelevant=(*IRRELEVANT, *HARDWARE),
         outputs=(f"{label}/{FACTS}",),
     ) as folder:
         if not folder.done:
@@ -172,5 +172,4 @@ def _asked_elsewhere(
 
 def content_of(runs: Sequence[Trajectory]) -> str:
     """Return one hash over what was trained on, with labels and groups."""
-    items = [[run.id, run.content_hash, run.group, run.label.to_json() if run.label else None] for run in runs]
-    return sha256(canonical(items))
+    return sha256(canonical([item_of(run) for run in runs]))

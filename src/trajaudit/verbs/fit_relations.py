@@ -26,7 +26,7 @@ from trajaudit.judges.claims import ClaimsJudge
 from trajaudit.runs import RunFolder
 from trajaudit.verbs.adapter_card import card, figures_on
 from trajaudit.verbs.handing_over import handed_over
-from trajaudit.verbs.paths import IRRELEVANT, Paths
+from trajaudit.verbs.paths import HARDWARE, IRRELEVANT, Paths
 from trajaudit.verbs.provenance import command_line, encoder_facts, sha256, versions, without_places
 from trajaudit.verbs.stats import Stats
 
@@ -66,7 +66,7 @@ def fit_relations(
         config,
         data={**pairs.files, **files},
         seeds={"detector": seed},
-        irrelevant=(*IRRELEVANT, "training.accelerator", "training.devices", "training.strategy"),
+        irrelevant=(*IRRELEVANT, *HARDWARE),
         outputs=(f"{label}/{FACTS}",),
     ) as folder:
         if not folder.done:

@@ -17,6 +17,8 @@ IRRELEVANT = (
     "llm.api_key_env",
 )
 """Keys of a run's config that cannot change its results; the same run is found again whatever they are."""
+HARDWARE = ("training.accelerator", "training.devices", "training.strategy")
+"""The same of a fit: where its training ran."""
 
 
 class Paths(TypedDict):

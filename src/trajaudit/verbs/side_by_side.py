@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from trajaudit._fields import RecordError, canonical
-from trajaudit.config import Choice, resolve
+from trajaudit.config import Choice
 from trajaudit.dataset import Dataset
 from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.collect import dataset_of
 from trajaudit.verbs.free_auditors import free_makers
+from trajaudit.verbs.judge import rules_of
 from trajaudit.verbs.trained import TrainedRun, config_of
 from trajaudit.verdict import Verdict, check_verdicts
 
@@ -64,8 +65,7 @@ def _pointed(verdict: Verdict) -> Verdict:
 
 def free(dataset: Dataset, learnt_from: Sequence[Trajectory], tested: Sequence[Trajectory]) -> dict[str, list[Verdict]]:
     """Return what the free auditors say: rules, and conformance and claims that learn from clean runs alone."""
-    check = resolve(f"trajaudit.testbeds.{dataset.rules}.rules.check", "dataset.rules")
-    makers = free_makers(check, dataset.taxonomy, dataset.procedure.standing_claims, "standing_claims")
+    makers = free_makers(rules_of(dataset), dataset.taxonomy, dataset.procedure.standing_claims, "standing_claims")
     said = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, make in makers.items():

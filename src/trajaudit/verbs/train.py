@@ -73,14 +73,15 @@ def train(
     config |= {} if fold is None else {"fold": fold}
     if "training" in asked and "start" in one.spec:  # by its content: wherever it lies, it is the same start
         config["training"] = {**trainer.config, "start": one.spec["start"]}
-    spec = {"detector": one.spec, "split": split.config, "calibration": calibration.config, "folds": _content(folds)}
+    content = _content(folds)
+    spec = {"detector": one.spec, "split": split.config, "calibration": calibration.config, "folds": content}
     spec |= how.promise
     with RunFolder.open(
         paths["output_dir"],
         "train",
         name or tested.name,
         config,
-        data={**data.files, **tested.files, "items": _content(folds), f"auditor {one.name}": spec_hash(spec)},
+        data={**data.files, **tested.files, "items": content, f"auditor {one.name}": spec_hash(spec)},
         seeds={"detector": detector.config.get("seed"), "split": split.config.get("seed")},
         irrelevant=NO_MATTER,
         outputs=("predictions.jsonl", "metrics.json"),
@@ -152,9 +153,10 @@ def _leave(folder: RunFolder, name: str, data: Dataset, found: Sequence[Tested])
 
 def _content(folds: Sequence[Fold]) -> str:
     """Return one hash over what is trained on and tested in every fold, with labels."""
-
-    def item(run: Trajectory) -> Json:
-        return [run.id, run.content_hash, run.group, run.label.to_json() if run.label else None]
-
-    sides = [[[item(run) for run in side] for side in (fold.train, fold.test)] for fold in folds]
+    sides = [[[item_of(run) for run in side] for side in (fold.train, fold.test)] for fold in folds]
     return hashlib.sha256(canonical(sides)).hexdigest()
+
+
+def item_of(run: Trajectory) -> Json:
+    """Return what of a labelled run can change a training on it."""
+    return [run.id, run.content_hash, run.group, run.label.to_json() if run.label else None]

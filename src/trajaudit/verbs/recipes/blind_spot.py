@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trajaudit.analysis import Comparison, Scorecard, compare, score, tabulate
-from trajaudit.config import resolve
 from trajaudit.dataset import Dataset
 from trajaudit.detectors.baselines import HasError, Length, Majority, PositionPrior
 from trajaudit.detectors.baselines_text import TfidfLogistic
@@ -31,6 +30,7 @@ from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.ablation import ablated, left_out
 from trajaudit.verbs.free_auditors import PARTS, free_makers
 from trajaudit.verbs.free_facts import describe_free
+from trajaudit.verbs.judge import rules_of
 from trajaudit.verbs.reproduce import Reproduction
 from trajaudit.verbs.stats import Stats
 from trajaudit.verdict import Verdict
@@ -123,7 +123,7 @@ def blind_spot(
 
 
 def _fit(dataset: Dataset, train: int, seed: int, budget: float, models: str | None) -> Fitted:
-    check = resolve(f"trajaudit.testbeds.{dataset.rules}.rules.check", "dataset.rules")
+    check = rules_of(dataset)
     standing = dataset.procedure.standing_claims
     runs = list(generate("varied", train, seed, "a"))
     make = free_makers(check, dataset.taxonomy, standing, "standing_claims")
