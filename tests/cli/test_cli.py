@@ -12,6 +12,7 @@ import pytest
 
 from trajaudit import cli
 from trajaudit._log import AppendLog
+from trajaudit.composing import arguments, composed
 from trajaudit.config import Choice, ConfigError, validate
 
 
@@ -161,7 +162,7 @@ def test_a_config_composes_in_a_notebook_any_number_of_times(tmp_path: Path) -> 
 
     assert asyncio.run(in_a_running_loop()) == 0
     for _ in range(2):
-        kwargs = cli.arguments(cli.composed("fetch", ["dataset=jsonl", "dataset.path=runs.jsonl"]))
+        kwargs = arguments(composed("fetch", ["dataset=jsonl", "dataset.path=runs.jsonl"]))
         assert isinstance(kwargs["dataset"], Choice)
         assert kwargs["dataset"].config["path"] == "runs.jsonl"
 

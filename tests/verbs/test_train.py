@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from trajaudit.cli import arguments, composed
+from trajaudit.composing import arguments, composed
 from trajaudit.config import resolve
 from trajaudit.runs import final_verdicts
 from trajaudit.trajectory import read_trajectories, write_jsonl

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fake_endpoint import FakeEndpoint, error
 
-from trajaudit.cli import arguments, composed
+from trajaudit.composing import arguments, composed
 from trajaudit.config import ConfigError, resolve
 from trajaudit.runs import final_verdicts
 from trajaudit.trajectory import read_trajectories
