@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
 from trajaudit._fields import Json
 from trajaudit.detectors.adapter_facts import check_same
-from trajaudit.detectors.adapters import Adapter, encoder_of
+from trajaudit.detectors.adapters import Adapter, encoder_of, read
 from trajaudit.detectors.bert_step import bert_step
 from trajaudit.detectors.calibration import Calibrated
 from trajaudit.detectors.entailment import RelationModel
@@ -18,9 +19,13 @@ from trajaudit.detectors.learned import Learned
 from trajaudit.detectors.longformer import longformer
 from trajaudit.detectors.nli import nli
 from trajaudit.detectors.training import Training
+from trajaudit.detectors.tuning import merge
 from trajaudit.taxonomy import TAXONOMIES
 from trajaudit.trajectory import Trajectory
 from trajaudit.verdict import Verdict
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 DETECTORS: dict[str, Callable[..., Learned]] = {"bert_step": bert_step, "nli": nli, "longformer": longformer}
 """The detectors that can be kept as an adapter."""
@@ -72,6 +77,16 @@ def relation_model_of(adapter: Adapter, weights: str | None = None) -> RelationM
         raise ValueError(f"adapter: {adapter.name!r} holds a {facts.kind}, and no model of entailment")
     encoder, where = encoder_of(adapter, weights), str(adapter.folder)
     return RelationModel(encoder, training_of(adapter), tensors_of(adapter), where, **facts.options)
+
+
+def taught(name_or_folder: str, weights: str | None = None) -> PreTrainedModel:
+    """Return the sequence classifier that an adapter's training made of its encoder, of the encoder's own form.
+
+    Its logits are those of `trajaudit.detectors.encoders.RELATIONS`, in that order.
+    """
+    model: PreTrainedModel = relation_model_of(read(name_or_folder), weights).module.model
+    merge(model.base_model)
+    return model.eval()
 
 
 def training_of(adapter: Adapter) -> Training:

@@ -53,6 +53,8 @@ class Encoder:
         window: most tokens it reads at once.
         revision: of a hub name; a commit makes it repeatable.
         relation: the weights hold a head that tells entailment, neutral and contradiction apart.
+        adapter: a kept model of entailment that was trained on these weights, by the name of one that ships or by its
+            folder: the encoder is then what that training made of it, relation head included.
         precision: in which verdicts are given, and vectors kept; *int8* is faster on a CPU, and only runs there
             (`trajaudit.detectors.quantised`). Training is in the trainer's precision either way.
     """
@@ -62,6 +64,7 @@ class Encoder:
     revision: str | None = None
     relation: bool = False
     precision: Precision = "float32"
+    adapter: str | None = None
 
     def __post_init__(self) -> None:
         if self.window < 16:
@@ -90,6 +93,10 @@ class Encoder:
         folder = self.folder
         rest: dict[str, Json] = {"window": self.window, "relation": self.relation}
         rest |= {} if self.precision == "float32" else {"precision": self.precision}
+        if self.adapter is not None:
+            from trajaudit.detectors.adapters import read
+
+            rest["adapter"] = dict(read(self.adapter).facts.files)
         if folder is None:
             return {"hub": self.weights, "revision": self.revision, **rest}
         files = sorted({path for pattern in _IDENTIFYING for path in folder.glob(pattern)})
@@ -109,8 +116,16 @@ class Encoder:
 
         Raises:
             OSError: nothing is there, and the hub cannot be reached.
-            ValueError: ``relation`` is true and the weights name no such relations.
+            ValueError: ``relation`` is true and the weights name no such relations; or the adapter holds none, or was
+                trained on other weights.
         """
+        if self.adapter is not None:
+            from trajaudit.detectors.adapted import taught
+
+            model: Any = taught(self.adapter, self.weights)
+            if self.relation:
+                return Loaded(self.tokenizer(), model, (0, 1, 2), self.precision)
+            return Loaded(self.tokenizer(), model.base_model, None, self.precision)
         from transformers import AutoModel, AutoModelForSequenceClassification
 
         quieten()

@@ -57,8 +57,9 @@ def nli(
         raise ValueError(f"overlap: expected fewer than a quarter of {window} tokens, got {overlap}")
     if mode == "zero_shot" and not encoder.relation:
         raise ValueError(
-            "mode: zero_shot needs an encoder that knows entailment: encoder=nli_deberta_v3_base, or one trained by "
-            "`trajaudit train dataset=infotabs`, given as encoder.weights=FOLDER encoder.relation=true"
+            "mode: zero_shot needs an encoder that knows entailment: encoder=minilm_entailment, "
+            "encoder=nli_deberta_v3_base, or one trained by `trajaudit train dataset=infotabs`, given as "
+            "encoder.weights=FOLDER encoder.relation=true"
         )
     rule = mode == "zero_shot"
     spec = {"signal": signal} if rule else {"aggregation": aggregation, "pool": pool, "dropout": dropout}

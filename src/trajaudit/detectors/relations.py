@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -156,8 +156,11 @@ def open_part(model: Any, settings: Training) -> None:
 
 
 def classifier(encoder: Encoder) -> Any:
-    """Return the encoder with a new head for the relations."""
+    """Return the encoder with a new head for the relations, or with the one that its adapter was taught."""
     from transformers import AutoModelForSequenceClassification
+
+    if encoder.adapter is not None:
+        return replace(encoder, relation=True).load().model
 
     quieten()
     source = encoder.weights if encoder.folder is None else str(encoder.folder)
