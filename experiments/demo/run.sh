@@ -15,11 +15,11 @@ fi
 echo "== 3. Judge the first 24 with the embedded model: by the outcome, then by the steps"
 for judge in outcome step; do "$trajaudit" judge experiment=demo judge=$judge limit=24; done
 if [ -f "${TRAJAUDIT_DATA:-data}/trajectory_judge/verdicts.jsonl" ]; then
-  echo "== 4. Read the published verdicts of five judges on the published set"
+  echo "== 3b. Read the published verdicts of five judges on the published set, which is there"
   "$trajaudit" judge dataset=trajectory_judge judge=published
 fi
-echo "== 5. Audit a file of traces as a user would: which of them to read first"
+echo "== 4. Audit a file of traces as a user would: which of them to read first"
 traces=$(ls -t "${TRAJAUDIT_OUTPUTS:-outputs}"/generate/demo/*/trajectories.jsonl | head -n 1)
 "$trajaudit" audit traces="$traces" name=demo limit=100
-echo "== 6. Report"
+echo "== 5. Report"
 "$trajaudit" report experiment=demo report=demo
