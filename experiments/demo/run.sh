@@ -8,7 +8,7 @@ trajaudit=$1
 echo "== 1. Generate 400 labelled runs of the support desk"
 "$trajaudit" generate experiment=demo
 echo "== 2. Judge all of them with the free auditors"
-for judge in always never random rules claims conformance hybrid; do "$trajaudit" judge experiment=demo judge=$judge; done
+for judge in always never random rules claims claims_entailment conformance hybrid; do "$trajaudit" judge experiment=demo judge=$judge; done
 if "$trajaudit" adapters | grep '^support_desk_steps ' > /dev/null; then  # the trained step classifier, where it ships
   "$trajaudit" judge experiment=demo judge=adapter judge.adapter=support_desk_steps
 fi

