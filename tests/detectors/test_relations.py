@@ -51,6 +51,7 @@ def test_zero_shot_keeps_contradiction_and_neutral_apart(taught, zebras, tmp_pat
     detector = nli(
         encoder=encoder, training=QUICK, taxonomy=TRAJEL, cache=tmp_path, mode="zero_shot", window=64, overlap=8
     )
+    assert detector.name == "nli_zero_shot"
     runs = zebras(3)
     detector.fit(runs, tmp_path)
     for verdict in detector.predict(runs):

@@ -119,6 +119,23 @@ def test_paradigms_are_compared_with_the_same_part_of_them_trained(tmp_path: Pat
     assert {row["auditor"] for row in contrasts if row["family"] == "prediction"} == set(PREDICTED)
 
 
+def test_what_a_further_trained_paradigm_gains_is_its_area_less_the_plain_ones(tmp_path: Path) -> None:
+    for name, types in PREDICTED.items():
+        _train(tmp_path, name, dict.fromkeys(types, 0.4))
+    _train(tmp_path, "nli_relations", {"logical": 0.4, "factual": 0.1})
+    _train(tmp_path, "bert_step_top", {"factual": 0.4, "scope": 0.4})
+    made = _made(tmp_path)
+    areas = {row["auditor"]: row for row in _rows(made.tables[1]) if row["stratum"] == "all"}
+    gains = {row["auditor"]: row for row in _rows(made.tables[0])}
+    assert {name: row["over"] for name, row in gains.items()} == {"bert_step_top": "bert_step", "nli_relations": "nli"}
+    for name, row in gains.items():
+        for kind in (*PLANT.taxonomy.types, "any_type"):
+            expected = areas[name][kind].value - areas[row["over"]][kind].value  # type: ignore[attr-defined,index]
+            assert row[kind].value == pytest.approx(expected)  # type: ignore[attr-defined]
+    assert gains["bert_step_top"]["scope"].low > 0  # type: ignore[attr-defined]
+    assert gains["nli_relations"]["referential"].high < 0  # type: ignore[attr-defined]
+
+
 def test_a_paradigm_without_a_training_is_asked_for_by_its_command(tmp_path: Path) -> None:
     _train(tmp_path, "nli", {"referential": 0.4})
     with pytest.raises(ValueError, match="detector=bert_step,longformer"):

@@ -71,7 +71,7 @@ def nli(
         return StepHeads(width, count, aggregation=aggregation, pool=pool, relations=relations, dropout=dropout)
 
     return Learned(
-        "nli_zero_shot" if rule else called("nli", training, values, encoder.relation),
+        _zero_shot(signal) if rule else called("nli", training, values, encoder.relation),
         PremiseWindows(window, overlap, most, long_input, values),
         encoder.load,
         encoder.identity(),
@@ -84,3 +84,8 @@ def nli(
         seed=seed,
         rule=rule,
     )
+
+
+def _zero_shot(signal: str) -> str:
+    """Return what the untrained detector is called: its two signals are two auditors of one table."""
+    return "nli_zero_shot" if signal == "contradiction" else f"nli_zero_shot_{signal}"

@@ -51,6 +51,17 @@ class Contrast:
         return "supported" if self.told.estimate.value > 0 else "opposite"
 
 
+@dataclass(frozen=True)
+class Gain:
+    """AUC of ``auditor`` on a fault type less that of ``over``; ``p_holm``, over all auditors, is of any type alone."""
+
+    auditor: str
+    over: str
+    kind: str
+    told: Combined
+    p_holm: float | None = None
+
+
 def cell_table(
     measure: str, types: Sequence[str], found: Mapping[tuple[str, str, str], Estimate], counts: Mapping[str, int]
 ) -> Table:
@@ -97,6 +108,28 @@ def contrast_table(rows: Sequence[Contrast]) -> Table:
         "says something of the fault types and nothing of what a paradigm reads.",
     )
     return Table("contrasts", "Does each paradigm do best where theory says?", columns, told, notes)
+
+
+def gain_table(gains: Sequence[Gain], types: Sequence[str]) -> Table:
+    """Return what each further trained paradigm gains: a row an auditor, a column a fault type."""
+    columns = (
+        *(Column("auditor", "auditor", "text"), Column("over", "over", "text")),
+        *(Column(kind.replace(" ", "_"), kind, "difference") for kind in (*types, ANY)),
+        Column("p_holm", "Holm p", "p"),
+    )
+    rows = []
+    for auditor, over in dict.fromkeys((one.auditor, one.over) for one in gains):
+        of = {one.kind: one for one in gains if (one.auditor, one.over) == (auditor, over)}
+        every = of[ANY]
+        p = Estimate(every.p_holm, reason=every.told.estimate.reason or "the same in every resample")
+        rows.append(Row((auditor, over, *(of[kind].told.estimate for kind in (*types, ANY)), p)))
+    notes = (
+        "Difference in AUC, each a mean over its seeds, on the same runs; bootstrap over groups, Holm over the gains on "
+        "any type.",
+        "relations: vectors of an encoder that was taught entailment first; top, lora, biases, all: what of the "
+        "encoder is trained beside the heads; plain: values not marked as new; zero_shot: nothing is trained.",
+    )
+    return Table("gains", "What further training gains", columns, tuple(rows), notes)
 
 
 def _or(value: float | None, one: Contrast) -> Estimate:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trajaudit.analysis import holm, tabulate
-from trajaudit.analysis.combinations import Combined, combined, mean_of
+from trajaudit.analysis.combinations import Combined, added, combined, mean_of, scaled
 from trajaudit.analysis.interactions import ANY, MEASURES, STRATA, cell, cells_of, interaction, measured
 from trajaudit.analysis.paired import detectable
 from trajaudit.analysis.resampling import design
@@ -21,7 +21,7 @@ from trajaudit.analysis.result import Estimate
 from trajaudit.analysis.statistic import Statistic
 from trajaudit.analysis.table import Answers, Items
 from trajaudit.dataset import Dataset
-from trajaudit.reports.context_ordering import Contrast, cell_table, contrast_table
+from trajaudit.reports.context_ordering import Contrast, Gain, cell_table, contrast_table, gain_table
 from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.reproduce import Reproduction
 from trajaudit.verbs.side_by_side import Said, by_auditor, free, sets_of
@@ -80,12 +80,17 @@ def context_ordering(*, dataset: Dataset, stats: Stats, runs: str) -> Reproducti
     keys = [(*key, kind) for key, of in found.names.items() for kind in of]
     means = [mean_of(names) for of in found.names.values() for names in of.values()]
     declared = list(_declared(found, said, variants))
-    told = combined(design(found.items), found.statistics, [*means, *(weights for _, weights in declared)], **how)
+    gains = list(_gains(found, said))
+    wanted = [*means, *(weights for _, weights in declared), *(weights for _, weights in gains)]
+    told = combined(design(found.items), found.statistics, wanted, **how)
     estimates = dict(zip(keys, told, strict=False))
-    contrasts = [replace(one, told=value) for (one, _), value in zip(declared, told[len(keys) :], strict=True)]
+    contrasts = [replace(one, told=value) for (one, _), value in zip(declared, told[len(keys) :], strict=False)]
+    gained = [replace(one, told=value) for (one, _), value in zip(gains, told[len(told) - len(gains) :], strict=True)]
     rows = [row for family in (PRIMARY, BY_STRATUM, PLACEBO) for row in _adjusted(contrasts, family, stats["level"])]
     counts = {stratum: int(cell(found.items, ANY, stratum).sum()) for stratum in STRATA}
     tables = [cell_table(m, found.items.types, _of(m, estimates), counts) for m in MEASURES]
+    if gained:
+        tables.insert(0, gain_table(_holm_over_all_faults(gained), found.items.types))
     areas = _of("auc", estimates)
     files = {**dataset.files, **hashes_by_path(trained, runs)}
     return Reproduction([], contrast_table(rows), tables, [], _findings(rows, areas, variants, said), files)
@@ -130,6 +135,22 @@ def _declared(found: Measures, said: Said, variants: Sequence[str]) -> Iterator[
                 against = [found.areas(name, stratum) for name in rivals]
                 weights = interaction(found.areas(auditor, stratum), against, types)
                 yield Contrast(family, auditor, paradigm, types, rivals, stratum, Combined(Estimate(None))), weights
+
+
+def _gains(found: Measures, said: Said) -> Iterator[tuple[Gain, Mapping[str, float]]]:
+    """Yield what each further trained paradigm gains over the plain one, by type, not yet measured."""
+    for paradigm in PREDICTED:
+        for auditor in said:
+            if paradigm in said and auditor.startswith(f"{paradigm}_"):
+                plain, further = (found.names["auc", name, "all"] for name in (paradigm, auditor))
+                for kind, names in further.items():
+                    weights = added(mean_of(names), scaled(mean_of(plain[kind]), -1))
+                    yield Gain(auditor, paradigm, kind, Combined(Estimate(None))), weights
+
+
+def _holm_over_all_faults(gains: Sequence[Gain]) -> list[Gain]:
+    adjusted = iter(holm([one.told.p_value for one in gains if one.kind == ANY]))
+    return [replace(one, p_holm=next(adjusted)) if one.kind == ANY else one for one in gains]
 
 
 def _adjusted(rows: Sequence[Contrast], family: str, level: float) -> list[Contrast]:
