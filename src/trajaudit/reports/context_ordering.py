@@ -124,7 +124,7 @@ def gain_table(gains: Sequence[Gain], types: Sequence[str]) -> Table:
         p = Estimate(every.p_holm, reason=every.told.estimate.reason or "the same in every resample")
         rows.append(Row((auditor, over, *(of[kind].told.estimate for kind in (*types, ANY)), p)))
     notes = (
-        "Difference in AUC, each a mean over its seeds, on the same runs; bootstrap over groups, Holm over the gains on "
+        "Difference in AUC, each a mean over its seeds, on the same runs; bootstrap over groups, Holm over those on "
         "any type.",
         "relations: vectors of an encoder that was taught entailment first; top, lora, biases, all: what of the "
         "encoder is trained beside the heads; plain: values not marked as new; zero_shot: nothing is trained.",
