@@ -52,18 +52,22 @@ Trained = Callable[..., None]
 def trained(tmp_path: Path) -> Trained:
     """Write a training: verdicts whose score is the label with some noise, or turned round where a run is odd."""
 
-    def write(name: str, split: str, seed: int, noise: float, only: slice = slice(None)) -> None:
-        random = np.random.default_rng(seed)
+    def write(
+        name: str, split: str, seed: int, noise: float, only: slice = slice(None), start: int | None = None
+    ) -> None:
+        random = np.random.default_rng([seed, start or 0])
         verdicts = []
         for run in _runs()[only]:
             odd = run.id in ("t0", "t12")
             signal = float((run.label is not None and run.label.faulty) != odd)
             score = float(np.clip((1 - noise) * (0.02 + 0.96 * signal) + noise * random.random(), 0, 1))
             verdicts.append(Verdict(run.id, run.content_hash, name, "s", faulty=score > 0.5, score=score))
-        folder = tmp_path / f"{name}-{split}-{seed}"
+        folder = tmp_path / (f"{name}-{split}-{seed}" + ("" if start is None else f"-{start}"))
         folder.mkdir()
         write_jsonl(folder / "predictions.jsonl", verdicts)
         config = {"dataset": {"_target_": "x.toy"}, "split": {"_target_": f"x.{split}", "seed": seed}}
+        if start is not None:
+            config["detector"] = {"_target_": f"x.{name}", "seed": start}
         (folder / "config.yaml").write_text(yaml.safe_dump(config))
 
     return write
@@ -95,6 +99,26 @@ def test_a_detector_under_two_seeds_is_one_row_with_its_range(made: Reproduction
     good = _table(made, "seeds")[0]
     assert (good["detector"], good["seeds"]) == ("good", 2)
     assert good["least"] <= good["auc"] <= good["most"]
+
+
+def test_starts_on_the_same_folds_are_a_range_of_their_own_and_one_training_everywhere_else(
+    toy: Dataset, trained: Trained, tmp_path: Path
+) -> None:
+    """A noise of 0.97 hides most of the label: only the start that agrees with the seed of its folds is asked."""
+    for seed, start, noise in ((0, 0, 0.3), (0, 1, 0.97), (0, 2, 0.97), (1, 1, 0.3)):
+        trained("good", "GroupKFold", seed, noise, start=start)
+    trained("once", "GroupKFold", 0, 0.97, start=0)
+    made = smart_grid(dataset=toy, stats=STATS, runs=str(tmp_path), show=5)  # type: ignore[arg-type]
+    (starts,) = _table(made, "starts")
+    assert (starts["detector"], starts["starts"]) == ("good", 3)
+    good = next(row for row in _table(made, "seeds") if row["detector"] == "good")
+    assert good["seeds"] == 2
+    asked = next(row for row in _table(made, "detectors") if row["detector"] == "good")
+    assert starts["most"] == pytest.approx(asked["roc_auc"].value)  # type: ignore[attr-defined]
+    assert good["least"] > starts["least"] + 0.1  # type: ignore[operator]
+    assert {"good, GroupKFold, seed 0", "good, GroupKFold, seed 0, started from 2"} <= made.files.keys()
+    with pytest.raises(RecordError, match="seed 0 is in"):
+        trained_runs(tmp_path, "toy")
 
 
 def test_models_left_out_are_told_apart(made: Reproduction) -> None:

@@ -1,7 +1,7 @@
 """What `trajaudit train` left: every finished training under a folder, with the choices that made it.
 
-A detector is known by its auditor's name, its split and its seed; two trainings that agree in all three would be
-counted twice, and are refused.
+A detector is known by its auditor's name, its split, the seed of the split and its own; two trainings that agree in all
+four would be counted twice, and are refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ PREDICTIONS = "predictions.jsonl"
 class TrainedRun:
     """One training: the auditor, the class name of its split, a seed, and the out-of-fold verdicts.
 
-    The seed is the split's, or the detector's where the split draws nothing.
+    The seed is the split's, or the detector's where the split draws nothing. ``start`` is the detector's own seed, None
+    where nothing of it is drawn.
     """
 
     path: Path
@@ -32,6 +33,7 @@ class TrainedRun:
     split: str
     seed: int | None
     verdicts: tuple[Verdict, ...]
+    start: int | None = None
 
 
 def every_training(root: str | Path, dataset: str | None = None) -> list[TrainedRun]:
@@ -49,26 +51,37 @@ def every_training(root: str | Path, dataset: str | None = None) -> list[Trained
     return found
 
 
-def trained_runs(root: str | Path, dataset: str) -> list[TrainedRun]:
-    """Return the trainings on a dataset, sorted by auditor, split and seed.
+def trained_runs(root: str | Path, dataset: str, *, starts: bool = False) -> list[TrainedRun]:
+    """Return the trainings on a dataset, sorted by auditor, split, seed and start.
+
+    Args:
+        root: folder that `trajaudit train` wrote to.
+        dataset: the last name of its ``_target_``.
+        starts: whether trainings that differ in the detector's own seed alone may stand side by side.
 
     Raises:
         FileNotFoundError: there is none.
         RecordError: a file is broken, or two trainings are the same.
     """
     found = every_training(root, dataset)
-    seen: dict[tuple[str, str, int | None], Path] = {}
+    seen: dict[tuple[str, str, int | None, int | None], Path] = {}
     for run in found:
-        key = run.auditor, run.split, run.seed
+        key = run.auditor, run.split, run.seed, run.start if starts else None
         if key in seen:
             raise RecordError(f"{run.path}: {run.auditor} with {run.split} and seed {run.seed} is in {seen[key]} too")
         seen[key] = run.path
-    return sorted(found, key=lambda run: (run.auditor, run.split, run.seed or 0))
+    return sorted(found, key=lambda run: (run.auditor, run.split, run.seed or 0, run.start or 0))
 
 
 def hashes(runs: Sequence[TrainedRun]) -> dict[str, str]:
-    """Return the SHA-256 of each training's predictions, by auditor, split and seed."""
-    return {f"{run.auditor}, {run.split}, seed {run.seed}": file_hash(run.path / PREDICTIONS) for run in runs}
+    """Return the SHA-256 of each training's predictions, by auditor, split, seed and, where another, the detector's."""
+    return {
+        f"{run.auditor}, {run.split}, seed {run.seed}{_started(run)}": file_hash(run.path / PREDICTIONS) for run in runs
+    }
+
+
+def _started(run: TrainedRun) -> str:
+    return "" if run.start in (None, run.seed) else f", started from {run.start}"
 
 
 def hashes_by_path(runs: Sequence[TrainedRun], root: str | Path) -> dict[str, str]:
@@ -99,5 +112,5 @@ def _read(folder: Path) -> TrainedRun:
     if len(names) != 1:
         raise RecordError(f"{folder / PREDICTIONS}: expected the verdicts of one auditor, got {sorted(names)}")
     split = config["split"]
-    seed = split.get("seed", config.get("detector", {}).get("seed"))
-    return TrainedRun(folder, names.pop(), split["_target_"].rpartition(".")[2], seed, verdicts)
+    start = config.get("detector", {}).get("seed")
+    return TrainedRun(folder, names.pop(), target_of(config, "split"), split.get("seed", start), verdicts, start)

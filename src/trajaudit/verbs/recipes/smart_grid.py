@@ -2,12 +2,14 @@
 
 Whatever `trajaudit train experiment=smart_grid` left under ``runs`` is a row; nothing here knows a detector by name but
 the claim checker, which needs no training and is asked here. Comparisons are the best detector's with every other under
-the first seed: one declared family a metric.
+the first seed: one declared family a metric. A detector that was started several times on the same folds is one row of
+the table of starts; everywhere else each draw of the folds is asked once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,7 @@ from trajaudit.reports.detector_tables import (
     model_table,
     protocol_table,
     seed_table,
+    start_table,
 )
 from trajaudit.trajectory import Trajectory
 from trajaudit.verbs.reproduce import Reproduction
@@ -57,7 +60,18 @@ class Room:
     stats: Stats
 
     def of(self, split: str, seed: int | None = None) -> list[TrainedRun]:
-        return [one for one in self.trained if one.split == split and seed in (None, one.seed)]
+        """Return one training for each detector and draw of the split: the one that started from the split's own seed,
+        else the first.
+        """
+        of = [one for one in self.trained if one.split == split and seed in (None, one.seed)]
+        chosen: dict[tuple[str, int | None], TrainedRun] = {}
+        for one in sorted(of, key=lambda run: run.start != run.seed):
+            chosen.setdefault((one.auditor, one.seed), one)
+        return [one for one in of if one in chosen.values()]
+
+    def starts(self, split: str, seed: int) -> list[TrainedRun]:
+        """Return every training on one draw of the split."""
+        return [one for one in self.trained if one.split == split and one.seed == seed]
 
     def tested(self, verdicts: Iterable[Verdict]) -> list[Trajectory]:
         return [self.runs[verdict.trajectory_id] for verdict in verdicts]
@@ -76,7 +90,7 @@ def smart_grid(
     path = Path(figures) if figures else experiments_dir() / "smart_grid" / "published.yaml"
     published = yaml.safe_load(path.read_text(encoding="utf-8"))
     labelled = {run.id: run for run in dataset if run.label is not None}
-    room = Room(labelled, trained_runs(runs, dataset.name), stats)
+    room = Room(labelled, trained_runs(runs, dataset.name, starts=True), stats)
     checker = ClaimsJudge(dataset.taxonomy, dataset.procedure.standing_claims).predict(list(labelled.values()))
     measured = _measured(room, checker)
     first = {one.auditor: one for one in room.of(CLEAN, 0)}
@@ -85,7 +99,7 @@ def smart_grid(
     size = published["test_rows"]["trajectories"]
     protocols = _protocols(room, size)
     tables = [
-        seed_table(_by_seed(room)),
+        seed_table(_areas_by(room, {(one.auditor, one.seed): one for one in room.of(CLEAN)})),
         comparison_table(comparisons),
         protocol_table(protocols, size),
         leak_table(protocols, size),
@@ -93,6 +107,8 @@ def smart_grid(
     ]
     if room.of(MODELS):
         tables.insert(2, model_table(_by_model(room)))
+    if several := _started_again(room):
+        tables.insert(1, start_table(_areas_by(room, several)))
     return Reproduction(
         _ledger(published),
         detector_table(measured),
@@ -130,14 +146,24 @@ def _compared(room: Room, checker: Sequence[Verdict], best: str) -> list[Compari
     return rows + compare_within(items, answers, pairs, family=f"{family}, within scenarios", **how)
 
 
-def _by_seed(room: Room) -> dict[str, dict[int, tuple[float, float]]]:
+def _areas_by(
+    room: Room, trained: Mapping[tuple[str, int | None], TrainedRun]
+) -> dict[str, dict[int, tuple[float, float]]]:
+    """Return the AUC pooled and within of trainings by detector and seed."""
     found: dict[str, dict[int, tuple[float, float]]] = {}
-    for one in room.of(CLEAN):
+    for (name, seed), one in trained.items():
         items, answers = tabulate(room.tested(one.verdicts), one.verdicts)
-        within = within_groups(items, answers[one.auditor]).value
-        pooled = area(answers[one.auditor].score, items.faulty)
-        found.setdefault(one.auditor, {})[one.seed or 0] = (pooled, within or 0.5)
+        within = within_groups(items, answers[name]).value
+        pooled = area(answers[name].score, items.faulty)
+        found.setdefault(name, {})[seed or 0] = (pooled, within or 0.5)
     return found
+
+
+def _started_again(room: Room) -> dict[tuple[str, int | None], TrainedRun]:
+    """Return the trainings on the first draw of the folds of every detector that was started more than once."""
+    found = room.starts(CLEAN, 0)
+    often = Counter(one.auditor for one in found)
+    return {(one.auditor, one.start): one for one in found if often[one.auditor] > 1}
 
 
 def _by_model(room: Room) -> list[tuple[str, str, Estimate, Estimate]]:
