@@ -107,6 +107,22 @@ def test_the_whole_is_taken_apart_into_every_part_and_every_rest(made: Reproduct
     assert {"hybrid", "tfidf"} == set(rows(made, "trainings_groupkfold"))
 
 
+def test_trainings_under_another_split_are_no_business_of_the_tables(
+    made: Reproduction, out: Path, words: Path, tmp_path: Path
+) -> None:
+    """Two trainings that differ in labels alone would be the same to a table that asked for auditor, split and seed."""
+    shutil.copytree(out / "train", tmp_path / "train")
+    for labels in (10, 50):
+        few = tmp_path / "train" / "few" / str(labels)
+        shutil.copytree(words, few)
+        config = yaml.safe_load((few / "config.yaml").read_text())
+        config["split"] = {"_target_": "trajaudit.detectors.few_shot.few_shot", "labels": labels}
+        (few / "config.yaml").write_text(yaml.safe_dump(config))
+    again = hybrid(dataset=asset_ops(n=N), stats=STATS, runs=str(tmp_path / "train"))  # type: ignore[arg-type]
+    assert [table.key for table in again.tables] == [table.key for table in made.tables]
+    assert rows(again, "trainings_groupkfold") == rows(made, "trainings_groupkfold")
+
+
 def test_rules_are_what_the_hybrid_misses_most_and_length_it_does_not_miss(made: Reproduction) -> None:
     found = rows(made, "hybrid_groupkfold_ablation")
     assert found["all parts"]["recall"].value - found["without rules"]["recall"].value > 0.1

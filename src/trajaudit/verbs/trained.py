@@ -63,7 +63,11 @@ def trained_runs(root: str | Path, dataset: str, *, starts: bool = False) -> lis
         FileNotFoundError: there is none.
         RecordError: a file is broken, or two trainings are the same.
     """
-    found = every_training(root, dataset)
+    return distinct(every_training(root, dataset), starts=starts)
+
+
+def distinct(found: Sequence[TrainedRun], *, starts: bool = False) -> list[TrainedRun]:
+    """Return trainings sorted by auditor, split, seed and start, no two the same (see `trained_runs`)."""
     seen: dict[tuple[str, str, int | None, int | None], Path] = {}
     for run in found:
         key = run.auditor, run.split, run.seed, run.start if starts else None

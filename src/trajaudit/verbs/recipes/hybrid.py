@@ -13,8 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import yaml
-
 from trajaudit._fields import canonical
 from trajaudit.analysis import Comparison, compare, score, tabulate
 from trajaudit.analysis.intervals import estimates
@@ -30,7 +28,7 @@ from trajaudit.verbs.collect import dataset_of
 from trajaudit.verbs.reproduce import Reproduction
 from trajaudit.verbs.stacked_folds import Said, StackedFold, ablation_of, is_stacked, stacked_folds
 from trajaudit.verbs.stats import Stats
-from trajaudit.verbs.trained import TrainedRun, hashes, trained_runs
+from trajaudit.verbs.trained import TrainedRun, config_of, distinct, every_training, hashes
 
 HELD_BACK = "LeaveOneFaultTypeOut"
 HEADLINES = ("roc_auc", "f1", "step_joint", "type_joint")
@@ -61,20 +59,22 @@ class Training:
     @property
     def on(self) -> str:
         """What tells its test runs and folds apart from another training's."""
-        return canonical([self.config["dataset"], self.config["trained_on"], self.config["split"]]).decode()
+        return _on(self.config)
 
 
 def hybrid(*, dataset: Dataset, stats: Stats, runs: str) -> Reproduction:
     """Take every hybrid apart that was trained on a dataset.
 
     Args:
-        dataset: says by its name which trainings are meant.
+        dataset: says by its name which trainings are meant: hybrids, and what shares runs and split with one.
         runs: folder that `trajaudit train` wrote to.
 
     Raises:
         FileNotFoundError: there is no training of a hybrid.
     """
-    trained = _trainings(trained_runs(runs, dataset.name))
+    found = every_training(runs, dataset.name)
+    with_hybrids = {_on(config_of(one.path)) for one in found if is_stacked(one.path)}
+    trained = _trainings(distinct([one for one in found if _on(config_of(one.path)) in with_hybrids]))
     stacked = [one for one in trained if one.folds and one.run.split != HELD_BACK]
     if not stacked:
         raise FileNotFoundError(f"recipe.runs: no training of a hybrid on {dataset.name} under {runs}")
@@ -92,6 +92,10 @@ def hybrid(*, dataset: Dataset, stats: Stats, runs: str) -> Reproduction:
     return Reproduction([], side_by_side[0], [*side_by_side[1:], *tables], [], findings, files)
 
 
+def _on(config: Mapping[str, Any]) -> str:
+    return canonical([config["dataset"], config.get("trained_on"), config["split"]]).decode()
+
+
 def _trainings(found: Iterable[TrainedRun]) -> list[Training]:
     sets: dict[bytes, Runs] = {}
 
@@ -103,7 +107,7 @@ def _trainings(found: Iterable[TrainedRun]) -> list[Training]:
 
     trainings = []
     for one in found:
-        config = yaml.safe_load((one.path / "config.yaml").read_text(encoding="utf-8"))
+        config = config_of(one.path)
         tested = runs_of(config["dataset"], config["limit"])
         trained_on = runs_of(config["trained_on"], config["limit"])
         folds = stacked_folds(one.path, trained_on, tested) if is_stacked(one.path) else []
