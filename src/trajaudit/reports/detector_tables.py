@@ -63,36 +63,34 @@ def detector_table(measured: Sequence[Measured]) -> Table:
     return Table("detectors", "Detectors on real runs, out of fold", columns, tuple(rows), (WITHIN_NOTE,))
 
 
-def seed_table(by_seed: Mapping[str, Mapping[int, tuple[float, float]]]) -> Table:
-    """Return AUC pooled and within over draws of the folds, with mean and range; ``by_seed`` by detector and seed."""
+def seed_table(by_detector: Mapping[str, Sequence[tuple[float, float]]]) -> Table:
+    """Return AUC pooled and within over draws of the folds, with mean and range; a pair for each training."""
     note = "A seed draws the folds and starts the detector. The spread is that of the folds, not of new scenarios."
-    return _spread("seeds", "Over seeds of folds", "seeds", by_seed, note)
+    return _spread("seeds", "Over seeds of folds", by_detector, note)
 
 
-def start_table(by_start: Mapping[str, Mapping[int, tuple[float, float]]]) -> Table:
-    """Return the same over starts of a detector on one draw of the folds; ``by_start`` by detector and its own seed."""
+def start_table(by_detector: Mapping[str, Sequence[tuple[float, float]]]) -> Table:
+    """Return the same over starts of a detector on one draw of the folds."""
     note = "The same folds, the detector started from several seeds: the spread of its training alone."
-    return _spread("starts", "Over starts on the same folds", "starts", by_start, note)
+    return _spread("starts", "Over starts on the same folds", by_detector, note)
 
 
-def _spread(
-    key: str, title: str, of: str, values_by: Mapping[str, Mapping[int, tuple[float, float]]], note: str
-) -> Table:
+def _spread(key: str, title: str, by_detector: Mapping[str, Sequence[tuple[float, float]]], note: str) -> Table:
     columns = (
-        *(_DETECTOR, Column(of, of, "count"), Column("auc", "AUC pooled, mean")),
+        *(_DETECTOR, Column(key, key, "count"), Column("auc", "AUC pooled, mean")),
         *(Column("least", "least"), Column("most", "most")),
         *(Column("within", "AUC within, mean"), Column("within_least", "least"), Column("within_most", "most")),
     )
     rows = []
-    for detector, seeds in sorted(values_by.items(), key=lambda item: -_mean(item[1], 0)):
-        pooled, within = ([values[i] for values in seeds.values()] for i in (0, 1))
-        cells: list[Cell] = [_mean(seeds, 0), min(pooled), max(pooled), _mean(seeds, 1), min(within), max(within)]
-        rows.append(Row((detector, len(seeds), *cells)))
+    for detector, areas in sorted(by_detector.items(), key=lambda item: -_mean(item[1], 0)):
+        pooled, within = zip(*areas, strict=True)
+        cells: list[Cell] = [_mean(areas, 0), min(pooled), max(pooled), _mean(areas, 1), min(within), max(within)]
+        rows.append(Row((detector, len(areas), *cells)))
     return Table(key, title, columns, tuple(rows), (note,))
 
 
-def _mean(seeds: Mapping[int, tuple[float, float]], at: int) -> float:
-    return sum(values[at] for values in seeds.values()) / len(seeds)
+def _mean(areas: Sequence[tuple[float, float]], at: int) -> float:
+    return sum(pair[at] for pair in areas) / len(areas)
 
 
 def model_table(rows: Sequence[tuple[str, str, Estimate, Estimate]]) -> Table:

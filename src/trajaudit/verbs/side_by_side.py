@@ -48,7 +48,7 @@ def by_auditor(trained: Sequence[TrainedRun], tested: Sequence[Trajectory]) -> S
     said: Said = {}
     seen: dict[tuple[str, Any, Any], Path] = {}
     for run in trained:
-        key = run.auditor, run.seed, config_of(run.path)["detector"].get("seed")
+        key = run.auditor, run.seed, run.start
         if key in seen:
             raise RecordError(f"{run.path}: {run.auditor} with seeds {key[1:]} is in {seen[key]} too")
         seen[key] = run.path

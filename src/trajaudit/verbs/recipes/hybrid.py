@@ -73,8 +73,9 @@ def hybrid(*, dataset: Dataset, stats: Stats, runs: str) -> Reproduction:
         FileNotFoundError: there is no training of a hybrid.
     """
     found = every_training(runs, dataset.name)
-    with_hybrids = {_on(config_of(one.path)) for one in found if is_stacked(one.path)}
-    trained = _trainings(distinct([one for one in found if _on(config_of(one.path)) in with_hybrids]))
+    on = {one.path: _on(config_of(one.path)) for one in found}
+    with_hybrids = {on[one.path] for one in found if is_stacked(one.path)}
+    trained = _trainings(distinct([one for one in found if on[one.path] in with_hybrids]))
     stacked = [one for one in trained if one.folds and one.run.split != HELD_BACK]
     if not stacked:
         raise FileNotFoundError(f"recipe.runs: no training of a hybrid on {dataset.name} under {runs}")
@@ -93,7 +94,7 @@ def hybrid(*, dataset: Dataset, stats: Stats, runs: str) -> Reproduction:
 
 
 def _on(config: Mapping[str, Any]) -> str:
-    return canonical([config["dataset"], config.get("trained_on"), config["split"]]).decode()
+    return canonical([config["dataset"], config["trained_on"], config["split"]]).decode()
 
 
 def _trainings(found: Iterable[TrainedRun]) -> list[Training]:

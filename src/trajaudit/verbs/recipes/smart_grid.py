@@ -9,7 +9,7 @@ the table of starts; everywhere else each draw of the folds is asked once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -63,15 +63,16 @@ class Room:
         """Return one training for each detector and draw of the split: the one that started from the split's own seed,
         else the first.
         """
-        of = [one for one in self.trained if one.split == split and seed in (None, one.seed)]
         chosen: dict[tuple[str, int | None], TrainedRun] = {}
-        for one in sorted(of, key=lambda run: run.start != run.seed):
+        for one in sorted(
+            self.starts(split, seed), key=lambda run: (run.auditor, run.seed or 0, run.start != run.seed)
+        ):
             chosen.setdefault((one.auditor, one.seed), one)
-        return [one for one in of if one in chosen.values()]
+        return list(chosen.values())
 
-    def starts(self, split: str, seed: int) -> list[TrainedRun]:
-        """Return every training on one draw of the split."""
-        return [one for one in self.trained if one.split == split and one.seed == seed]
+    def starts(self, split: str, seed: int | None = None) -> list[TrainedRun]:
+        """Return every training under a split, on one draw of it if given."""
+        return [one for one in self.trained if one.split == split and seed in (None, one.seed)]
 
     def tested(self, verdicts: Iterable[Verdict]) -> list[Trajectory]:
         return [self.runs[verdict.trajectory_id] for verdict in verdicts]
@@ -99,7 +100,7 @@ def smart_grid(
     size = published["test_rows"]["trajectories"]
     protocols = _protocols(room, size)
     tables = [
-        seed_table(_areas_by(room, {(one.auditor, one.seed): one for one in room.of(CLEAN)})),
+        seed_table(_areas_by_detector(room, room.of(CLEAN))),
         comparison_table(comparisons),
         protocol_table(protocols, size),
         leak_table(protocols, size),
@@ -108,7 +109,7 @@ def smart_grid(
     if room.of(MODELS):
         tables.insert(2, model_table(_by_model(room)))
     if several := _started_again(room):
-        tables.insert(1, start_table(_areas_by(room, several)))
+        tables.insert(1, start_table(_areas_by_detector(room, several)))
     return Reproduction(
         _ledger(published),
         detector_table(measured),
@@ -146,24 +147,22 @@ def _compared(room: Room, checker: Sequence[Verdict], best: str) -> list[Compari
     return rows + compare_within(items, answers, pairs, family=f"{family}, within scenarios", **how)
 
 
-def _areas_by(
-    room: Room, trained: Mapping[tuple[str, int | None], TrainedRun]
-) -> dict[str, dict[int, tuple[float, float]]]:
-    """Return the AUC pooled and within of trainings by detector and seed."""
-    found: dict[str, dict[int, tuple[float, float]]] = {}
-    for (name, seed), one in trained.items():
+def _areas_by_detector(room: Room, trained: Sequence[TrainedRun]) -> dict[str, list[tuple[float, float]]]:
+    """Return the AUC pooled and within of each training, by detector."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for one in trained:
         items, answers = tabulate(room.tested(one.verdicts), one.verdicts)
-        within = within_groups(items, answers[name]).value
-        pooled = area(answers[name].score, items.faulty)
-        found.setdefault(name, {})[seed or 0] = (pooled, within or 0.5)
+        within = within_groups(items, answers[one.auditor]).value
+        pooled = area(answers[one.auditor].score, items.faulty)
+        found.setdefault(one.auditor, []).append((pooled, within or 0.5))
     return found
 
 
-def _started_again(room: Room) -> dict[tuple[str, int | None], TrainedRun]:
+def _started_again(room: Room) -> list[TrainedRun]:
     """Return the trainings on the first draw of the folds of every detector that was started more than once."""
     found = room.starts(CLEAN, 0)
     often = Counter(one.auditor for one in found)
-    return {(one.auditor, one.start): one for one in found if often[one.auditor] > 1}
+    return [one for one in found if often[one.auditor] > 1]
 
 
 def _by_model(room: Room) -> list[tuple[str, str, Estimate, Estimate]]:
